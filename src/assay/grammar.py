@@ -1,0 +1,140 @@
+"""The names of measures as people write them: ir_measures' grammar and trec_eval's spellings.
+
+>>> parse("nDCG(dcg='exp-log2')@10")
+nDCG(gain='exp')@10
+>>> parse("ndcg_cut_10")
+nDCG@10
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import assay.measures  # noqa: F401 - fills the catalogue
+from assay.errors import MeasureError, suggestion
+from assay.measure import CATALOGUE, Measure
+
+_NUMBER = r"(\d*\.?\d+)"
+
+
+def parse(text: str | Measure) -> Measure:
+    """Understand a measure: `parse(str(m)) == m`."""
+    if isinstance(text, Measure):
+        return text.ready()
+    text = text.strip()
+    found = _parse_trec(text) or _parse_call(text)
+    return found.ready()
+
+
+def find(name: str) -> Measure:
+    """Find a measure by its name, in any case where that is unambiguous, or by an alias."""
+    if name in CATALOGUE:
+        return CATALOGUE[name]
+    names = {n.lower(): m for m in CATALOGUE.values() for n in (*m.declaration.aliases, m.name)}
+    if name.lower() in names:
+        return names[name.lower()]
+    known = [*CATALOGUE, *(a for m in CATALOGUE.values() for a in m.declaration.aliases)]
+    hint = suggestion(name, known) or "; `assay measures` lists them"
+    raise MeasureError(f"no measure '{name}'{hint}")
+
+
+def trec_name(m: Measure) -> str:
+    """Name a measure as trec_eval does, or as we do where it has no name for it."""
+    for pattern, expression in m.declaration.trec.items():
+        if "{" not in expression:
+            if parse(expression) == m:
+                return pattern
+        elif number := re.fullmatch(re.escape(expression).replace(r"\{\}", _NUMBER), str(m)):
+            value = float(number[1])
+            return pattern.format(value if ":" in pattern else int(value))
+    return str(m)
+
+
+def load(path: str | Path) -> None:
+    """Run a Python file so that the measures it declares join the catalogue."""
+    import runpy
+
+    if not Path(path).is_file():
+        raise MeasureError(f"{path}: no such file")
+    try:
+        runpy.run_path(str(path))
+    except MeasureError as problem:
+        raise MeasureError(f"{path}: {problem}") from None
+    except Exception as problem:
+        line = _line_in(path, problem)
+        raise MeasureError(f"{path}{line}: {type(problem).__name__}: {problem}") from None
+
+
+def _line_in(path: str | Path, problem: Exception) -> str:
+    if isinstance(problem, SyntaxError):
+        return f":{problem.lineno}"
+    step, line = problem.__traceback__, ""
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == str(path):
+            line = f":{step.tb_lineno}"
+        step = step.tb_next
+    return line
+
+
+@cache
+def _trec_patterns(n_declared: int) -> list[tuple[re.Pattern[str], str]]:  # noqa: ARG001 - the cache's key
+    table = []
+    for m in CATALOGUE.values():
+        for pattern, expression in m.declaration.trec.items():
+            shape = re.escape(re.sub(r"\{[^}]*\}", "{}", pattern)).replace(r"\{\}", _NUMBER)
+            table.append((re.compile(shape), expression))
+    return table
+
+
+def _parse_trec(text: str) -> Measure | None:
+    for pattern, expression in _trec_patterns(len(CATALOGUE)):
+        if match := pattern.fullmatch(text):
+            numbers = [n if "." in n else str(int(n)) for n in match.groups()]
+            return _parse_call(expression.format(*numbers))
+    return None
+
+
+def _parse_call(text: str) -> Measure:
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        raise MeasureError(f"'{text}' is not a measure, such as nDCG@10 or RBP(p=0.8)") from None
+    at = None
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
+        at = _literal(tree.right, text)
+        tree = tree.left
+    parameters = {}
+    if isinstance(tree, ast.Call):
+        if tree.args:
+            raise MeasureError(f"'{text}': parameters need names, as in RBP(p=0.8)")
+        parameters = {k.arg: _literal(k.value, text) for k in tree.keywords if k.arg}
+        tree = tree.func
+    if not isinstance(tree, ast.Name):
+        raise MeasureError(f"'{text}' is not a measure, such as nDCG@10 or RBP(p=0.8)")
+    found = find(tree.id)(**_understood(parameters))
+    return found if at is None else found @ at  # type: ignore[operator]
+
+
+def _literal(node: ast.expr, text: str) -> object:
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        source = ast.unparse(node)
+        raise MeasureError(f"'{text}': write words in quotes: '{source}'") from None
+
+
+def _understood(parameters: dict[str, object]) -> dict[str, object]:
+    """Translate ir_measures' `dcg=` and `gains=` into gain and discount."""
+    translated = dict(parameters)
+    if "dcg" in translated:
+        forms = {"log2": "linear", "exp-log2": "exp"}
+        form = translated.pop("dcg")
+        if form not in forms:
+            raise MeasureError(f"dcg={form!r} is not 'log2' or 'exp-log2'{suggestion(str(form), forms)}")
+        translated.setdefault("gain", forms[str(form)])
+    if "gains" in translated:
+        translated["gain"] = translated.pop("gains")
+    return translated

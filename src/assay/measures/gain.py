@@ -1,0 +1,193 @@
+"""Discounted gain: what a document is worth, where it stands, and the ways to normalise the sum."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from assay.measure import Array, Rankings, measure, ratio
+
+Gain = tuple[tuple[int, float], ...]
+GainName = Literal["linear", "exp"]
+DiscountName = Literal["log2", "jk", "zipf", "linear", "none"]
+BY_DEPTH = {"discount": "linear"}  # a discount that runs down to 0 just after k
+
+
+def gain_values(gain: GainName | Gain, top: int) -> Array:
+    """The gain of each grade 0 .. top; a grade that a mapping leaves out keeps its own value, as in trec_eval."""
+    grade = np.arange(top + 1.0)
+    if gain == "exp":
+        return np.asarray(2.0**grade - 1)
+    for level, value in gain if not isinstance(gain, str) else ():
+        if 0 <= level <= top:
+            grade[level] = value
+    return grade
+
+
+def discounts(discount: DiscountName | tuple[float, ...], base: float, n: int, cutoff: Any) -> Array:
+    """The weight of each rank 1 .. n."""
+    rank = np.arange(1.0, n + 1)
+    if not isinstance(discount, str):
+        weight = np.zeros(n)
+        weight[: len(discount)] = discount[:n]
+        return weight
+    if discount == "log2":
+        return np.asarray(1 / np.log2(rank + 1))
+    if discount == "jk":
+        return np.asarray(np.log(base) / np.log(np.maximum(rank, base)))
+    if discount == "zipf":
+        return 1 / rank
+    if discount == "linear":
+        return np.asarray(np.maximum(cutoff + 1 - rank, 0) / cutoff)
+    return np.ones(n)
+
+
+def _dcg(j: Rankings, value: Array, discount: DiscountName | tuple[float, ...], base: float) -> Array:
+    weight = discounts(discount, base, j.rank.size, j.cutoff)
+    return j.total(j.gain(value) * weight)
+
+
+def _ideal(
+    j: Rankings, value: Array, discount: DiscountName | tuple[float, ...], base: float, *, cut: bool
+) -> Array:
+    """The DCG of the best ranking of all that is judged, sorted by gain; cut at k or not."""
+    longest = int(j.pool[:, 1:].sum(-1).max(initial=0))
+    weight = discounts(discount, base, longest, j.cutoff)
+    return j.ideal_dcg(value, weight, cut=cut)
+
+
+@measure(
+    claims={"monotone", "convergent", "top_weighted", "localised", "complete"},
+    cite="jarvelin2002",
+    range=(0.0, np.inf),
+    by_depth=BY_DEPTH,
+)
+def DCG(
+    j: Rankings,
+    *,
+    gain: GainName | Gain = "linear",
+    discount: DiscountName | tuple[float, ...] = "log2",
+    base: float = 2.0,
+) -> Array:
+    r"""Discounted cumulated gain.
+
+    .. math:: \sum_i G(g_i)\, d(i)
+
+    The gain is the grade (`linear`), :math:`2^g - 1` (`exp`) or a mapping `{1: 3, 2: 9}`. The discount is
+    :math:`1/\log_2(i+1)` (`log2`), Järvelin and Kekäläinen's own :math:`1/\log_b \max(b, i)` (`jk`),
+    :math:`1/i` (`zipf`), :math:`(k+1-i)/k` (`linear`), 1 (`none`) or a list of weights.
+    Topics with many relevant documents dominate its mean.
+
+    >>> (DCG @ 3).of([2, 0, 1])
+    2.5
+    """
+    return _dcg(j, gain_values(gain, j.top), discount, base)
+
+
+@measure(
+    claims={"bounded", "convergent", "top_weighted", "realisable"},
+    cite="jarvelin2002",
+    trec={"ndcg": "nDCG", "ndcg_cut_{}": "nDCG@{}"},
+    by_depth=BY_DEPTH,
+)
+def nDCG(
+    j: Rankings,
+    *,
+    gain: GainName | Gain = "linear",
+    discount: DiscountName | tuple[float, ...] = "log2",
+    base: float = 2.0,
+) -> Array:
+    r"""DCG divided by that of an ideal ranking, which is cut at k too.
+
+    .. math:: \frac{DCG@k}{\max DCG@k}
+
+    The ideal ranking sorts all judged documents by gain. Undefined where nothing has gain. See DCG for gains
+    and discounts, enDCG for an ideal that is not cut.
+
+    >>> (nDCG @ 2).of([0, 1], n_rel=1)
+    0.6309297535714575
+    """
+    value = gain_values(gain, j.top)
+    return ratio(_dcg(j, value, discount, base), _ideal(j, value, discount, base, cut=True))
+
+
+@measure(
+    claims={"bounded", "monotone", "convergent", "top_weighted"},
+    cite="webber2010",
+    by_depth=BY_DEPTH,
+)
+def enDCG(
+    j: Rankings,
+    *,
+    gain: GainName | Gain = "linear",
+    discount: DiscountName | tuple[float, ...] = "log2",
+    base: float = 2.0,
+) -> Array:
+    r"""DCG to depth k divided by that of the whole ideal ranking (expanded).
+
+    .. math:: \frac{DCG@k}{\max DCG}
+
+    What `trec_eval -M k -m ndcg` prints. With many relevant documents and a small k all scores are low.
+
+    >>> round((enDCG @ 1).of([1, 0], n_rel=2), 4)
+    0.6131
+    """
+    value = gain_values(gain, j.top)
+    return ratio(_dcg(j, value, discount, base), _ideal(j, value, discount, base, cut=False))
+
+
+@measure(
+    claims={"bounded", "convergent", "top_weighted", "localised", "complete"},
+    cite="moffat2013",
+    cutoff="required",
+    by_depth=BY_DEPTH,
+)
+def SDCG(
+    j: Rankings,
+    *,
+    gain: GainName | Gain = "linear",
+    discount: DiscountName | tuple[float, ...] = "log2",
+    base: float = 2.0,
+    max_rel: int | None = None,
+) -> Array:
+    r"""DCG scaled by the most that k ranks can hold, whatever the topic offers.
+
+    .. math:: \frac{DCG@k}{G(g_{max}) \sum_{i \le k} d(i)}
+
+    The highest grade is that of the scale unless `max_rel` says otherwise.
+
+    >>> (SDCG @ 2).of([1, 1], n_rel=2)
+    1.0
+    """
+    value = gain_values(gain, j.top)
+    best = gain_values(gain, max(j.top, max_rel or 0))[j.top if max_rel is None else max_rel]
+    limit = np.cumsum(discounts(discount, base, int(np.max(j.cutoff)), j.cutoff))
+    return _dcg(j, value, discount, base) / (best * (limit if j.cumulative else limit[-1]))
+
+
+@measure(
+    claims={"bounded", "top_weighted", "localised", "realisable"},
+    cite="moffat2013",
+    aliases=["SN-DCG"],
+    by_depth=BY_DEPTH,
+)
+def SNDCG(
+    j: Rankings,
+    *,
+    gain: GainName | Gain = "linear",
+    discount: DiscountName | tuple[float, ...] = "log2",
+    base: float = 2.0,
+) -> Array:
+    r"""DCG divided by that of the best order of the documents *retrieved*.
+
+    .. math:: \frac{DCG@k}{DCG@k \text{ of the same documents, sorted by gain}}
+
+    Undefined for a list without gain. It judges the order only: finding more can lower it.
+
+    >>> SNDCG.of([1, 0], n_rel=20)
+    1.0
+    """
+    value = gain_values(gain, j.top)
+    weight = discounts(discount, base, j.rank.size, j.cutoff)
+    return ratio(_dcg(j, value, discount, base), j.resorted_dcg(value, weight))

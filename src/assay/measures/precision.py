@@ -1,0 +1,148 @@
+"""Counting relevant documents down to a rank: precision, recall and what is read off them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.measure import Array, Rankings, measure, ratio
+
+
+@measure(
+    claims={"bounded", "convergent", "localised", "complete"},
+    cite="vanrijsbergen1979",
+    cutoff="required",
+    trec={"P_{}": "P@{}"},
+    aliases=["Precision"],
+)
+def P(j: Rankings, *, rel: int = 1) -> Array:
+    r"""Share of relevant documents in the first k.
+
+    .. math:: \frac{1}{k}\sum_{i \le k} [g_i \ge rel]
+
+    A list shorter than k is divided by k all the same. Not for topics with fewer than k relevant documents
+    where a perfect ranking should score 1.
+
+    >>> (P @ 4).of([1, 0, 1])
+    0.5
+    """
+    return j.total(j.hit(rel)) / j.cutoff
+
+
+@measure(
+    claims={"bounded", "monotone", "convergent"},
+    cite="vanrijsbergen1979",
+    cutoff="required",
+    trec={"recall_{}": "R@{}"},
+    aliases=["Recall"],
+)
+def R(j: Rankings, *, rel: int = 1) -> Array:
+    r"""Share of the relevant documents that are in the first k.
+
+    .. math:: \frac{1}{R}\sum_{i \le k} [g_i \ge rel]
+
+    Undefined where nothing is relevant. Not where R is far above k: no ranking can score well.
+
+    >>> (R @ 2).of([1, 0, 1], n_rel=4)
+    0.25
+    """
+    return ratio(j.total(j.hit(rel)), j.n_rel(rel))
+
+
+@measure(
+    claims={"bounded", "monotone", "localised", "complete", "realisable"},
+    cite="craswell2004",
+    cutoff="required",
+    trec={"success_{}": "Success@{}"},
+)
+def Success(j: Rankings, *, rel: int = 1) -> Array:
+    r"""Whether there is a relevant document in the first k.
+
+    .. math:: [\exists\, i \le k : g_i \ge rel]
+
+    Says nothing about what follows the first hit, and so separates systems poorly.
+
+    >>> (Success @ 2).of([0, 1])
+    1.0
+    """
+    return np.minimum(j.total(j.hit(rel)), 1.0)
+
+
+@measure(
+    claims={"bounded", "monotone", "localised", "complete", "realisable"},
+    cite="voorhees1999",
+    trec="recip_rank",
+    aliases=["MRR"],
+)
+def RR(j: Rankings, *, rel: int = 1) -> Array:
+    r"""One over the rank of the first relevant document; 0 if there is none.
+
+    .. math:: 1 / \min\{i : g_i \ge rel\}
+
+    For tasks with one right answer. An average of reciprocal ranks weighs rank 1 against rank 2 as much as
+    rank 2 against never.
+
+    >>> RR.of([0, 1, 1])
+    0.5
+    """
+    return j.peak(j.hit(rel) / j.rank)
+
+
+@measure(
+    claims={"bounded", "realisable"},
+    cite="buckley2005",
+    trec={"Rprec": "Rprec", "Rprec_mult_{:.2f}": "Rprec(mult={})"},
+)
+def Rprec(j: Rankings, *, rel: int = 1, mult: float = 1.0) -> Array:
+    r"""Precision at rank R, the number of relevant documents (or at a multiple of it).
+
+    .. math:: \frac{1}{\lceil mR \rceil}\sum_{i \le \lceil mR \rceil} [g_i \ge rel]
+
+    Undefined where nothing is relevant.
+
+    >>> Rprec.of([1, 0, 1], n_rel=2)
+    0.5
+    """
+    depth = np.ceil(mult * j.n_rel(rel) - 1e-9)  # 0.2 x 15 is 3, not 4
+    seen = j.hit(rel) & (j.rank <= j.per_rank(depth))
+    return ratio(j.total(seen), depth)
+
+
+@measure(
+    claims={"bounded", "monotone", "realisable"},
+    cite="buckley2005",
+    at="recall",
+    trec={"iprec_at_recall_{:.2f}": "IPrec@{}"},
+)
+def IPrec(j: Rankings, *, recall: float, rel: int = 1) -> Array:
+    r"""Interpolated precision at a level of recall: the best precision from there on.
+
+    .. math:: \max_{i : c_i \ge \lfloor xR + 1/2 \rfloor} P(i)
+
+    with :math:`c_i` the relevant documents down to rank i; trec_eval 10 rounds xR as here, version 9 did not.
+
+    >>> (IPrec @ 0.5).of([1, 0, 1], n_rel=2)
+    1.0
+    """
+    needed = np.floor(recall * j.n_rel(rel) + 0.5)
+    reached = j.n_hits(rel) >= j.per_rank(needed)
+    return _defined(j, rel, j.peak(np.where(reached, j.precision(rel), 0.0)))
+
+
+@measure(claims={"bounded", "monotone", "convergent", "realisable"}, cite="buckley2005", trec="11pt_avg")
+def IAP(j: Rankings, *, rel: int = 1, points: tuple[float, ...] = tuple(x / 10 for x in range(11))) -> Array:
+    r"""Interpolated precision averaged over levels of recall: 0, 0.1, ..., 1 unless said otherwise.
+
+    .. math:: \frac{1}{11}\sum_{x \in \{0, .1, \dots, 1\}} IPrec@x
+
+    The average precision of the early TRECs; AP has taken its place.
+
+    >>> IAP.of([1, 1], n_rel=2)
+    1.0
+    """
+    formula = IPrec.declaration.formula
+    return np.mean([formula(j, recall=x, rel=rel) for x in points], axis=0)
+
+
+def _defined(j: Rankings, rel: int, score: Array) -> Array:
+    """Mark scores of topics without relevant documents as undefined."""
+    return np.where(j.n_rel(rel) > 0, score, np.nan)

@@ -1,0 +1,58 @@
+"""Rank-biased precision: a reader who goes on to the next document with a fixed probability."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.measure import Array, Rankings, measure, ratio
+
+BY_DEPTH = {"residual": ...}  # a persistence that depends on k
+
+
+def _persistence(j: Rankings, p: float, residual: float | None) -> float:
+    return p if residual is None else float(residual ** (1 / j.cutoff))
+
+
+def _worth(j: Rankings, rel: int | None) -> Array:
+    """The worth of each grade, in [0, 1]: whether it reaches rel, or its share of the highest grade."""
+    grade = np.arange(j.top + 1.0)
+    return grade / j.top if rel is None else (grade >= rel).astype(np.float64)
+
+
+@measure(
+    claims={"bounded", "monotone", "convergent", "top_weighted", "localised", "complete"},
+    cite="moffat2008",
+    trec={"rbp": "RBP(p=0.9, rel=1)"},
+    by_depth=BY_DEPTH,
+)
+def RBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float | None = None) -> Array:
+    r"""Rate at which a reader of persistence p gains.
+
+    .. math:: (1-p)\sum_i G(g_i)\, p^{i-1}
+
+    The gain is the grade over the highest grade of the scale; with `rel`, 0 or 1. `residual` sets the
+    persistence so that this much weight lies beyond the cutoff: :math:`p = residual^{1/k}`.
+    Not comparable between topics in that no ranking reaches 1.
+
+    >>> RBP(p=0.5).of([1, 0, 1])
+    0.625
+    """
+    persistence = _persistence(j, p, residual)
+    weight = (1 - persistence) * persistence ** (j.rank - 1)
+    return j.total(j.gain(_worth(j, rel)) * weight)
+
+
+@measure(claims={"bounded", "convergent", "top_weighted", "realisable"}, cite="webber2010", by_depth=BY_DEPTH)
+def nRBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float | None = None) -> Array:
+    r"""Rank-biased precision divided by that of an ideal ranking, cut at k too.
+
+    .. math:: \frac{RBP@k}{\max RBP@k}
+
+    >>> (nRBP(p=0.5) @ 2).of([0, 1], n_rel=1)
+    0.5
+    """
+    persistence = _persistence(j, p, residual)
+    value = _worth(j, rel)
+    longest = int(j.pool[:, 1:].sum(-1).max(initial=0))
+    found = j.total(j.gain(value) * persistence ** (j.rank - 1))
+    return ratio(found, j.ideal_dcg(value, persistence ** np.arange(0.0, longest), cut=True))

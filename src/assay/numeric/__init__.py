@@ -1,0 +1,1 @@
+"""Label-free arithmetic on arrays: nothing here knows what a run or a topic is."""

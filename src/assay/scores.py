@@ -1,0 +1,132 @@
+"""Scores: a number for every measure, run and topic, with the rules by which it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.errors import UsageError
+from assay.grammar import parse
+from assay.judged import Judged
+from assay.measure import Average, Measure
+from assay.tables import pick
+
+Array = NDArray[np.float64]
+Undefined = Literal["zero", "skip"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A number for every condition, run and topic.
+
+    A condition is a measure, a measure under other judgments or another depth, or any per-topic number that
+    another tool computed. NaN marks a topic that has no score.
+    """
+
+    conditions: tuple[str, ...]
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    value: Array  # [condition, run, topic]
+    averages: tuple[Average, ...] = ()  # [condition]; all means where empty
+    basis: dict[str, object] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def average_of(self, condition: int) -> Average:
+        """How a condition's topics become one number."""
+        return self.averages[condition] if self.averages else "mean"
+
+    def working(self) -> Array:
+        """Return the scores on the scale on which statistics are done: the logarithm for a geometric mean."""
+        scaled = self.value.copy()
+        for i in range(len(self.conditions)):
+            if self.average_of(i) == "geometric":
+                scaled[i] = np.log(scaled[i])
+        return scaled
+
+    def summarise(self, x: Array) -> Array:
+        """Turn numbers on the working scale back: [condition, run] means, or the ends of their intervals."""
+        back = x.copy()
+        for i in range(len(self.conditions)):
+            if self.average_of(i) == "geometric":
+                back[i] = np.exp(back[i])
+            elif self.average_of(i) == "sum":
+                back[i] = back[i] * (~np.isnan(self.value[i])).sum(-1)
+        return back
+
+    def mean(self) -> Array:
+        """Average over topics, each condition in its own way. [condition, run]"""
+        there = ~np.isnan(self.value)
+        total = np.where(there, self.working(), 0.0).sum(-1)
+        n = there.sum(-1)
+        return self.summarise(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
+
+    def select(self, *, runs: Sequence[str] | None = None, topics: Sequence[str] | None = None) -> Scores:
+        """Keep these runs and topics, in this order."""
+        by_run = np.arange(len(self.runs)) if runs is None else pick(runs, self.runs, "run")
+        by_topic = np.arange(len(self.topics)) if topics is None else pick(topics, self.topics, "topic")
+        return replace(
+            self,
+            runs=tuple(self.runs[i] for i in by_run),
+            topics=tuple(self.topics[i] for i in by_topic),
+            value=self.value[:, by_run][:, :, by_topic],
+        )
+
+    def frame(self) -> pl.DataFrame:
+        """Lay the scores out as a long table: run, topic, measure, value."""
+        n_conditions, n_runs, n_topics = self.value.shape
+        return pl.DataFrame(
+            {
+                "run": pl.Series(np.repeat(self.runs, n_topics * n_conditions)).cast(pl.String),
+                "topic": pl.Series(np.tile(np.repeat(self.topics, n_conditions), n_runs)).cast(pl.String),
+                "measure": pl.Series(np.tile(self.conditions, n_runs * n_topics)).cast(pl.String),
+                "value": self.value.transpose(1, 2, 0).ravel(),
+            }
+        ).with_columns(pl.col("value").fill_nan(None))
+
+
+def score(judged: Judged, measures: Iterable[str | Measure], *, undefined: Undefined = "zero") -> Scores:
+    """Score every run on every topic.
+
+    A topic that a run misses scores as an empty list does. A score that is undefined (nothing relevant) is 0,
+    as in trec_eval; with `undefined="skip"` topics without relevant documents have no score.
+    """
+    chosen = [parse(m) for m in measures]
+    if not chosen:
+        raise UsageError("no measure to score with (-m nDCG@10)")
+    repeated = [str(m) for i, m in enumerate(chosen) if m in chosen[:i]]
+    if repeated:
+        raise UsageError(f"measure {repeated[0]} is asked for twice")
+    value = np.zeros((len(chosen), len(judged.runs) * len(judged.topics)))
+    for cell, lists in judged.rankings():
+        for i, m in enumerate(chosen):
+            value[i, cell] = m.compute(lists)
+    value = value.reshape(len(chosen), len(judged.runs), len(judged.topics))
+    empty = np.stack([judged.n_rel(m.rel) == 0 for m in chosen])
+    return Scores(
+        conditions=tuple(str(m) for m in chosen),
+        runs=judged.runs,
+        topics=judged.topics,
+        value=_settle_undefined(value, empty, undefined),
+        averages=tuple(m.declaration.average for m in chosen),
+        basis=judged.basis | {"undefined": undefined},
+        notes=(*judged.notes, *_notes_on_empty(judged, undefined)),
+    )
+
+
+def _settle_undefined(value: Array, empty: NDArray[np.bool_], undefined: Undefined) -> Array:
+    """Apply the one policy for undefined scores. `empty` is [condition, topic]."""
+    floor = np.where(np.isnan(value), 0.0, value)
+    return np.where(empty[:, None, :], np.nan, floor) if undefined == "skip" else floor
+
+
+def _notes_on_empty(judged: Judged, undefined: Undefined) -> tuple[str, ...]:
+    n = int((judged.n_rel() == 0).sum())
+    if not n:
+        return ()
+    what = "have no score" if undefined == "skip" else "count as 0"
+    return (f"{n} topics have no relevant document; undefined scores there {what}",)

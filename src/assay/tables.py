@@ -1,0 +1,289 @@
+"""Judgments and rankings as columns; the order of every ranking is settled here, once.
+
+A document is known by a 64-bit code, a hash of its id's bytes: no dictionary of ids is ever built. Codes hold
+within one process only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.errors import InputError, UsageError, suggestion
+from assay.numeric.lookup import salt
+
+UNJUDGED, IN_POOL, ABSENT = -1, -2, -3
+MAX_GRADE = 127
+
+Codes = NDArray[np.uint64]
+Index = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ties = Literal["trec", "file", "rank"]
+Duplicates = Literal["error", "first"]
+
+TIE_RULES: dict[str, str] = {
+    "trec": "score descending, then document id descending",
+    "file": "score descending, then as in the file",
+    "rank": "the rank column",
+}
+
+
+def encode(ids: pl.Series) -> Codes:
+    """Give every document id its code: the same id, the same code, wherever it was read."""
+    return ids.hash().to_numpy()
+
+
+def number(names: pl.Series) -> tuple[tuple[str, ...], Index]:
+    """Number names in the order of their first appearance; long stretches of one name cost next to nothing."""
+    code = names.hash().to_numpy()
+    start = np.concatenate([[0], np.flatnonzero(code[1:] != code[:-1]) + 1])
+    stretches = names.gather(start).to_list()
+    at = {name: i for i, name in enumerate(dict.fromkeys(stretches))}
+    index = np.array([at[name] for name in stretches], dtype=np.int64)
+    return tuple(at), np.repeat(index, np.diff(np.append(start, code.size)))
+
+
+def pick(wanted: Sequence[str], known: Sequence[str], what: str) -> Index:
+    """Find names among the known ones; an unknown name is an error with the closest match."""
+    at = {name: i for i, name in enumerate(known)}
+    for name in wanted:
+        if name not in at:
+            raise UsageError(f"no {what} '{name}'{suggestion(name, known)}")
+    return np.array([at[name] for name in wanted], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Qrels:
+    """Judgments: (topic, document, grade), with the grade scale they belong to.
+
+    Negative grades are kept as `IN_POOL`: pooled, but not judged. `top`, the highest grade of the scale, is
+    declared once and survives every thinning.
+    """
+
+    topics: tuple[str, ...]
+    topic: Index  # [row] position in topics
+    doc: Codes  # [row]
+    grade: NDArray[np.int8]  # [row]
+    top: int
+    source: str = "judgments"
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def build(
+        cls,
+        topic: pl.Series,
+        doc: pl.Series,
+        grade: NDArray[np.int64],
+        *,
+        source: str = "judgments",
+        where: Callable[[int], str] | None = None,
+    ) -> Qrels:
+        """Check and store columns of equal length; `where(row)` says where a row came from."""
+        place = where or (lambda row: f"{source}: row {row + 1}")
+        if grade.size == 0:
+            raise InputError(f"{source}: no judgments")
+        if (high := np.flatnonzero(grade > MAX_GRADE)).size:
+            raise InputError(f"{place(int(high[0]))}: grade {grade[high[0]]} is above {MAX_GRADE}")
+        names, index = number(topic)
+        code = encode(doc)
+        first, conflict = _first_judgments(index, code, grade)
+        if conflict is not None:
+            what = f"document {doc[conflict]} of topic {topic[conflict]}"
+            raise InputError(f"{place(conflict)}: {what} was judged before with another grade")
+        repeats = int((~first).sum())
+        notes = (f"{source}: {repeats} repeated judgments ignored",) if repeats else ()
+        stored = np.where(grade < 0, IN_POOL, grade).astype(np.int8)
+        return cls(names, index[first], code[first], stored[first], max(int(grade.max()), 1), source, notes)
+
+    def select(self, topics: Sequence[str]) -> Qrels:
+        """Keep these topics, in this order; the scale stays."""
+        chosen = pick(topics, self.topics, "topic")
+        new = np.full(len(self.topics), -1, dtype=np.int64)
+        new[chosen] = np.arange(len(topics))
+        rows = new[self.topic] >= 0
+        kept = replace(self, topics=tuple(topics), topic=new[self.topic][rows])
+        return replace(kept, doc=self.doc[rows], grade=self.grade[rows])
+
+    def thin(self, keep: Bools) -> Qrels:
+        """Keep some of the judgments; topics and scale stay."""
+        return replace(self, topic=self.topic[keep], doc=self.doc[keep], grade=self.grade[keep])
+
+
+def _first_judgments(topic: Index, code: Codes, grade: NDArray[np.int64]) -> tuple[Bools, int | None]:
+    """Mark the first row of each (topic, document); name a row that contradicts an earlier one."""
+    key = code ^ salt(int(topic.max()) + 1)[topic]
+    order = np.argsort(key, kind="stable")
+    again = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
+    conflict = again[grade[order][again] != grade[order][again - 1]]
+    first = np.ones(key.size, dtype=bool)
+    first[order[again]] = False
+    return first, int(order[conflict].min()) if conflict.size else None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One run as it was read, before its order is settled."""
+
+    name: str
+    topics: tuple[str, ...]
+    topic: Index  # [row] position in topics
+    doc: pl.Series  # [row] ids
+    code: Codes  # [row] encode(doc)
+    score: Floats  # [row]
+    rank: Floats | None = None  # [row], where the source has ranks
+    where: Callable[[int], str] = field(default=lambda row: f"row {row + 1}")
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Rankings: (run, topic, rank) -> document code, retrieval score and whether it ties with the one before.
+
+    The lists lie end to end in flat columns; `start` and `count` say where each one is.
+    """
+
+    names: tuple[str, ...]
+    topics: tuple[str, ...]
+    start: Index  # [run, topic]
+    count: Index  # [run, topic]
+    doc: Codes  # [row]
+    score: Floats  # [row]
+    tied: Bools  # [row]
+    ties: Ties = "trec"
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def build(
+        cls,
+        listings: Iterable[Listing],
+        *,
+        ties: Ties = "trec",
+        duplicates: Duplicates = "error",
+        notes: tuple[str, ...] = (),
+    ) -> Runs:
+        """Settle the order of every list and lay the runs end to end."""
+        if ties not in TIE_RULES:
+            raise UsageError(f"ties: '{ties}' is not one of {', '.join(TIE_RULES)}{suggestion(ties, TIE_RULES)}")
+        runs: list[_Settled] = []
+        said = list(notes)
+        for listing in listings:
+            kept = _without_repeats(listing, duplicates)
+            if dropped := listing.code.size - kept.code.size:
+                said.append(f"{listing.name}: {dropped} repeated documents dropped, the first of each kept")
+            runs.append(_settle(kept, ties))
+        topics = {name: i for i, name in enumerate(dict.fromkeys(t for run in runs for t in run.topics))}
+        start = np.zeros((len(runs), len(topics)), dtype=np.int64)
+        count = np.zeros_like(start)
+        base = 0
+        for i, run in enumerate(runs):
+            at = [topics[t] for t in run.topics]
+            count[i, at] = run.count
+            start[i, at] = base + np.cumsum(run.count) - run.count
+            base += run.doc.size
+        return cls(
+            names=tuple(run.name for run in runs),
+            topics=tuple(topics),
+            start=start,
+            count=count,
+            doc=np.concatenate([run.doc for run in runs]),
+            score=np.concatenate([run.score for run in runs]),
+            tied=np.concatenate([run.tied for run in runs]),
+            ties=ties,
+            notes=tuple(said),
+        )
+
+    def head(self, depth: int) -> Runs:
+        """Cut every list to its first documents."""
+        return replace(self, count=np.minimum(self.count, depth))
+
+    def select(self, names: Sequence[str]) -> Runs:
+        """Keep these runs, in this order."""
+        rows = pick(names, self.names, "run")
+        return replace(self, names=tuple(names), start=self.start[rows], count=self.count[rows])
+
+    def renamed(self, names: Sequence[str], notes: tuple[str, ...] = ()) -> Runs:
+        """Give the runs other names, each only once."""
+        for name, n in Counter(names).items():
+            if n > 1:
+                raise InputError(f"{n} runs are named '{name}'; give their files different names")
+        return replace(self, names=tuple(names), notes=self.notes + notes)
+
+    def n_tied(self) -> Index:
+        """Count, for every (run, topic), the documents that tie with the one before."""
+        tied = np.flatnonzero(self.tied)
+        return np.searchsorted(tied, self.start + self.count) - np.searchsorted(tied, self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """One run in its final order: topics as they first appear, each list best first."""
+
+    name: str
+    topics: tuple[str, ...]
+    count: Index  # [topic]
+    doc: Codes  # [row]
+    score: Floats  # [row]
+    tied: Bools  # [row]
+
+
+def _without_repeats(listing: Listing, duplicates: Duplicates) -> Listing:
+    """Refuse, or drop, a document that one list holds twice."""
+    key = listing.code ^ salt(len(listing.topics))[listing.topic]
+    ordered = np.sort(key)
+    if not np.any(ordered[1:] == ordered[:-1]):
+        return listing
+    first = np.zeros(key.size, dtype=bool)
+    first[np.unique(key, return_index=True)[1]] = True
+    if duplicates == "error":
+        row = int(np.flatnonzero(~first)[0])
+        raise InputError(
+            f"{listing.where(row)}: document {listing.doc[row]} appears twice for topic "
+            f"{listing.topics[listing.topic[row]]} (--duplicates first keeps the first)"
+        )
+    return replace(
+        listing,
+        topic=listing.topic[first],
+        doc=listing.doc.filter(pl.Series(first)),
+        code=listing.code[first],
+        score=listing.score[first],
+        rank=None if listing.rank is None else listing.rank[first],
+    )
+
+
+def _settle(listing: Listing, ties: Ties) -> _Settled:
+    """Order one run: the tie rule lives here and nowhere else."""
+    topic = listing.topic
+    if ties == "rank" and listing.rank is None:
+        raise UsageError(f"{listing.where(0)}: there is no rank column to order by (--ties rank)")
+    value = -listing.rank if ties == "rank" and listing.rank is not None else listing.score
+    falling = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (value[1:] <= value[:-1]))
+    order = np.arange(topic.size) if falling.all() else np.lexsort((-value, topic))
+    topic, value = topic[order], value[order]
+    tied = np.zeros(topic.size, dtype=bool)
+    tied[1:] = (topic[1:] == topic[:-1]) & (value[1:] == value[:-1])
+    if ties == "trec" and tied.any():
+        _by_id_descending(order, tied, listing.doc)
+    return _Settled(
+        name=listing.name,
+        topics=listing.topics,
+        count=np.bincount(topic, minlength=len(listing.topics)).astype(np.int64),
+        doc=listing.code[order],
+        score=listing.score[order],
+        tied=tied,
+    )
+
+
+def _by_id_descending(order: NDArray[np.intp], tied: Bools, doc: pl.Series) -> None:
+    """Rearrange `order` inside groups of equal scores; ids are compared nowhere else."""
+    member = tied.copy()
+    member[:-1] |= tied[1:]
+    rows = np.flatnonzero(member)
+    group = np.cumsum(~tied)[rows]
+    frame = pl.DataFrame({"group": group, "doc": doc.gather(order[rows]), "row": order[rows]})
+    order[rows] = frame.sort("group", "doc", descending=[False, True])["row"].to_numpy()
