@@ -23,7 +23,8 @@ def Bpref(j: Rankings, *, rel: int = 1) -> Array:
     above = np.cumsum(j.judged & ~hit, axis=-1)
     limit = np.minimum(n_rel, j.n_nonrel(rel)).clip(1)
     penalty = np.minimum(above, j.per_rank(n_rel)) / j.per_rank(limit)
-    return ratio(j.total(hit * (1 - penalty)), n_rel)
+    # added rank by rank, as trec_eval does: its printed digits depend on it where the exact value ends in a 5
+    return ratio(j.last(np.cumsum(hit * (1 - penalty), axis=-1)), n_rel)
 
 
 @measure(claims={"bounded", "monotone"}, cite="yilmaz2006", trec="infAP")

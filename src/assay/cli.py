@@ -1,0 +1,201 @@
+"""The command: arguments in, a printed or written result out.
+
+There is no code for single commands here. A command's flags come from the signatures of its analysis and of
+the loader of its data, their help from the docstrings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
+
+import assay
+from assay.analysis import ANALYSES, COMMANDS, Result
+from assay.errors import AssayError, UsageError, suggestion
+
+_SHORT = {"measure": "-m"}
+_METAVAR = {"measure": "MEASURE", "runs": "RUN", "select": "NAME|FILE", "declare": "FILE.py", "rng": "SEED"}
+_GROUPS = ("look", "decide", "trust", "understand", "make")
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (`{self.prog} --help`)")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(words)
+    except AssayError as problem:
+        print(f"assay: {problem}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(words: list[str]) -> int:
+    if not words or words[0] in {"-h", "--help", "help"}:
+        print(overview())
+        return 0
+    if words[0] == "--version":
+        print(f"assay {assay.__version__}")
+        return 0
+    name, *rest = words
+    if name not in COMMANDS:
+        raise UsageError(f"no command '{name}'{suggestion(name, COMMANDS) or ' (`assay --help` lists them)'}")
+    import_module(COMMANDS[name][1])
+    function = ANALYSES[name].function
+    loader = _loader(function)
+    parser = _parser(name, function, loader)
+    given, unknown = parser.parse_known_args(rest)
+    if unknown:
+        flags = [flag for action in parser._actions for flag in action.option_strings]
+        hint = suggestion(unknown[0], flags) or f" (`assay {name} --help`)"
+        raise UsageError(f"{unknown[0]} is not understood{hint}")
+    options = vars(given)
+    out, form, table = (options.pop(flag) for flag in ("output", "format", "table"))
+    _check_output(out, form)
+    data = [loader(**_own(loader, options))] if loader else []
+    result = function(*data, **_own(function, options))
+    _deliver(result, out, form, table)
+    return 0
+
+
+def overview() -> str:
+    """List the commands by what they are for."""
+    width = max(map(len, COMMANDS))
+    lines = ["Assay puts retrieval measures on trial: runs and judgments in, evidence out.", "", "usage: assay COMMAND"]
+    for group in _GROUPS:
+        inside = [(name, text) for name, (of, _, text) in COMMANDS.items() if of == group]
+        lines += ["", group] if inside else []
+        lines += [f"  {name:<{width}}  {text}" for name, text in inside]
+    return "\n".join([*lines, "", "`assay COMMAND --help` says more; `assay --version` says which this is."])
+
+
+def _loader(function: Callable[..., Result]) -> Callable[..., Any] | None:
+    """Find the loader of what the function's first parameter asks for; none if it takes no data."""
+    first = next(iter(inspect.signature(function).parameters.values()), None)
+    if first is None or first.name != "data":
+        return None
+    from assay.inputs import LOADERS
+
+    return LOADERS[get_type_hints(function)["data"]]
+
+
+def _own(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in inspect.signature(function).parameters if name in options}
+
+
+def _parser(name: str, function: Callable[..., Result], loader: Callable[..., Any] | None) -> _Parser:
+    parser = _Parser(
+        prog=f"assay {name}",
+        description=_prose(function),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    if loader:
+        _add_flags(parser.add_argument_group("data"), loader)
+    _add_flags(parser, function)
+    group = parser.add_argument_group("output")
+    from assay.render.formats import FORMATS
+
+    group.add_argument("--format", choices=list(FORMATS), help="how to print (default: table)")
+    group.add_argument("--table", metavar="NAME", help="which of the result's tables to show")
+    group.add_argument("-o", "--output", metavar="FILE", help="write to a file, by extension or --format")
+    return parser
+
+
+def _prose(function: Callable[..., Any]) -> str:
+    """The docstring up to its parameters, and what the table's columns mean."""
+    text = inspect.getdoc(function) or ""
+    head, _, tail = text.partition("\nParameters\n")
+    _, _, returns = tail.partition("\nReturns\n-------\n")
+    columns = f"\ncolumns:\n  {returns.replace(chr(10), chr(10) + '  ')}" if returns else ""
+    return head.rstrip() + "\n" + columns
+
+
+def _add_flags(group: Any, function: Callable[..., Any]) -> None:
+    """Add a flag for every parameter but the data."""
+    types, told = get_type_hints(function), _told(function)
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name == "data":
+            continue
+        text = told.get(name, "").replace("%", "%%")
+        settings = _flag(types[name], parameter.default)
+        if "metavar" not in settings and "choices" not in settings and settings.get("action") != "store_true":
+            settings["metavar"] = _METAVAR.get(name, name.upper().replace("_", "-"))
+        if parameter.default not in (None, (), False, inspect.Parameter.empty):
+            text = f"{text.rstrip('.')} (default: {parameter.default})"
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            flags = [*([_SHORT[name]] if name in _SHORT else []), "--" + name.replace("_", "-")]
+            group.add_argument(*flags, dest=name, help=text, **settings)
+        else:
+            many = settings.pop("action", None) == "append"
+            settings.pop("default", None)
+            group.add_argument(name, nargs="*" if many else "?", help=text, **settings)
+
+
+def _flag(kind: Any, default: Any) -> dict[str, Any]:
+    """Translate a parameter's type into argparse's terms."""
+    options = [o for o in get_args(kind) if o is not type(None)] if type(None) in get_args(kind) else [kind]
+    kind = options[0]
+    if kind is bool:
+        return {"action": "store_true"}
+    if get_origin(kind) is Literal:
+        return {"choices": get_args(kind), "default": default}
+    if get_origin(kind) is not None and issubclass(get_origin(kind), Sequence):
+        return {"action": "append", "default": []}
+    return {"type": kind, "default": default}
+
+
+def _told(function: Callable[..., Any]) -> dict[str, str]:
+    """Read what a numpydoc docstring says about each parameter."""
+    text = inspect.getdoc(function) or ""
+    _, _, tail = text.partition("\nParameters\n----------\n")
+    section = tail.partition("\nReturns\n")[0]
+    told: dict[str, str] = {}
+    name = ""
+    for line in section.splitlines():
+        if line and not line.startswith(" "):
+            name = line.split(" ")[0]
+            told[name] = ""
+        elif name:
+            told[name] = f"{told[name]} {line.strip()}".strip()
+    return told
+
+
+def _check_output(out: str | None, form: str | None) -> None:
+    """Refuse an output that cannot be written before any work is done."""
+    if out is None:
+        return
+    from assay.render.formats import check_path
+
+    check_path(out, form)
+
+
+def _deliver(result: Result, out: str | None, form: str | None, table: str | None) -> None:
+    from assay.render.formats import FORMATS, pick_table, to_file
+
+    result = pick_table(result, table)
+    if out is not None:
+        from assay.files import write_bytes
+
+        write_bytes(out, to_file(result, out, form=form))
+    elif form is None and sys.stdout.isatty():
+        from assay.render.text import show
+
+        show(result)
+    else:
+        sys.stdout.write(FORMATS[form or "table"](result))

@@ -1,0 +1,1 @@
+"""One result, every medium."""

@@ -1,0 +1,95 @@
+"""Results as text: aligned columns when piped, rich in a terminal."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from assay.analysis import Result
+
+_DIGITS = 4
+
+
+def cell(value: Any) -> str:
+    """Show one value: four decimals for a fraction, nothing for nothing."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, float):
+        return str(value)
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if value and abs(value) < 10**-_DIGITS:
+        return f"{value:.2g}"
+    return f"{value:.{_DIGITS}f}"
+
+
+def cells(table: pl.DataFrame) -> list[list[str]]:
+    """Show a table's rows."""
+    return [[cell(value) for value in row] for row in table.iter_rows()]
+
+
+def is_number(table: pl.DataFrame, column: str) -> bool:
+    """Say whether a column is set flush right."""
+    return table[column].dtype.is_numeric()
+
+
+def heading(result: Result) -> list[str]:
+    """Say in a line or two what data a result rests on and how it was computed."""
+    lines = [f"{result.analysis}: {_pairs(result.basis)}".rstrip(": ")] if result.basis else []
+    if result.settings and not result.text:
+        lines.append(_pairs(result.settings))
+    return lines
+
+
+def _pairs(facts: Any) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_fact(value)}" for name, value in facts.items())
+
+
+def _fact(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else f"({value})"
+
+
+def plain(result: Result) -> str:
+    """Lay a result out as plain text, columns aligned."""
+    parts = [*heading(result), *([result.text] if result.text else []), aligned(result.table)]
+    notes = "\n".join(f"note: {note}" for note in result.notes)
+    return "\n\n".join(part for part in [*parts, notes] if part)
+
+
+def aligned(table: pl.DataFrame) -> str:
+    """Align a table's columns with blanks."""
+    rows = [list(table.columns), *cells(table)]
+    widths = [max(len(row[i]) for row in rows) for i in range(table.width)]
+    right = [is_number(table, name) for name in table.columns]
+    lines = []
+    for row in rows:
+        padded = [t.rjust(w) if r else t.ljust(w) for t, w, r in zip(row, widths, right, strict=True)]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)
+
+
+def show(result: Result) -> None:
+    """Print a result to a terminal."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for line in heading(result):
+        console.print(Text(line, style="dim"))
+    if result.text:
+        console.print(Text("\n" + result.text + "\n"))
+    grid = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    for name in result.table.columns:
+        grid.add_column(Text(name), justify="right" if is_number(result.table, name) else "left")
+    for row in cells(result.table):
+        grid.add_row(*(Text(value) for value in row))
+    console.print(grid)
+    for note in result.notes:
+        console.print(Text(f"note: {note}", style="yellow"))
