@@ -17,8 +17,16 @@ Group = Literal["look", "decide", "trust", "understand", "make"]
 
 COMMANDS: dict[str, tuple[Group, str, str]] = {
     "score": ("look", "assay.analyses.score", "Which scores do these runs get, and how sure are the means?"),
-    "measures": ("look", "assay.analyses.measures", "Which measures are there, and what does each one promise?"),
-    "demo": ("make", "assay.analyses.demo", "What does all this look like on a collection made up on the spot?"),
+    "measures": (
+        "look",
+        "assay.analyses.measures",
+        "Which measures are there, and what does each one promise?",
+    ),
+    "demo": (
+        "make",
+        "assay.analyses.demo",
+        "What does all this look like on a collection made up on the spot?",
+    ),
 }
 """Name -> group, module, first line; a test holds it against the decorators."""
 
@@ -74,6 +82,7 @@ class Analysis:
     function: Callable[..., Result]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Result:
+        """Answer the question."""
         return self.function(*args, **kwargs)
 
     @property

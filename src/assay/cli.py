@@ -76,7 +76,11 @@ def _run(words: list[str]) -> int:
 def overview() -> str:
     """List the commands by what they are for."""
     width = max(map(len, COMMANDS))
-    lines = ["Assay puts retrieval measures on trial: runs and judgments in, evidence out.", "", "usage: assay COMMAND"]
+    lines = [
+        "Assay puts retrieval measures on trial: runs and judgments in, evidence out.",
+        "",
+        "usage: assay COMMAND",
+    ]
     for group in _GROUPS:
         inside = [(name, text) for name, (of, _, text) in COMMANDS.items() if of == group]
         lines += ["", group] if inside else []

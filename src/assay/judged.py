@@ -180,7 +180,9 @@ def _blocks(table: Lookup, salts: NDArray[np.uint64], runs: Runs, start: Index, 
     else:
         power = np.ceil(np.log2(np.maximum(length, 1))).astype(np.int64)
         groups = [np.flatnonzero(power == p) for p in np.unique(power)]
-    return tuple(Block(cell, _look_up(table, salts, runs, start.ravel()[cell], length[cell], cell)) for cell in groups)
+    return tuple(
+        Block(cell, _look_up(table, salts, runs, start.ravel()[cell], length[cell], cell)) for cell in groups
+    )
 
 
 def _look_up(

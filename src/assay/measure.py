@@ -26,7 +26,7 @@ PROPERTIES: dict[str, str] = {
     "bounded": "scores have a fixed upper limit",
     "monotone": "appending documents never lowers the score",
     "convergent": "swapping a document of the top k for a more relevant one from below always raises the score",
-    "top_weighted": "swapping a document of the top k with a more relevant one further down it always raises the score",
+    "top_weighted": "swapping a document of the top k with a more relevant one lower in it always raises the score",
     "localised": "the top k alone decides the score",
     "complete": "topics without relevant documents have a score",
     "realisable": "whenever there are relevant documents, the highest score can be reached",
@@ -80,6 +80,7 @@ class Measure:
     judged_only: bool = False
 
     def __call__(self, **parameters: Any) -> Measure:
+        """Set parameters, `judged_only` and `cutoff` among them."""
         given = dict(self.settings) | {k: v for k, v in parameters.items() if k not in {"judged_only", "cutoff"}}
         checked = {name: self._check(name, value) for name, value in given.items()}
         known = self.declaration.parameters
@@ -250,7 +251,7 @@ def _parameters(formula: Formula) -> dict[str, tuple[Any, Any]]:
     """Read a formula's keyword-only parameters and their types."""
     signature = inspect.signature(formula)
     types = get_type_hints(formula)
-    first, *rest = signature.parameters.values()
+    _, *rest = signature.parameters.values()
     wrong = [p.name for p in rest if p.kind is not inspect.Parameter.KEYWORD_ONLY]
     if wrong:
         raise MeasureError(f"{formula.__name__}: parameter '{wrong[0]}' must be keyword-only (after a *)")
@@ -280,7 +281,13 @@ def _fit(value: Any, kind: Any) -> Any:
     raise ValueError(f"is not {', '.join(words + plain)}{hint}")
 
 
-_KINDS: dict[Any, str] = {int: "a whole number", float: "a number", bool: "True or False", str: "a word", tuple: "a list"}
+_KINDS: dict[Any, str] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "True or False",
+    str: "a word",
+    tuple: "a list",
+}
 
 
 def _fit_one(value: Any, option: Any) -> Any:

@@ -158,7 +158,7 @@ class Rankings:
         """Add value x weight over documents sorted by value: count[g] of each grade, to a depth."""
         mass = np.concatenate([[0.0], np.cumsum(weight)])
         above, total = np.zeros_like(count[0]), np.float64(0.0)
-        for g in sorted(np.flatnonzero(value > 0), key=lambda g: -value[g]):
+        for g in sorted(np.flatnonzero(value > 0).tolist(), key=lambda g: -float(value[g])):
             below = above + count[g]
             ends = [np.minimum(np.minimum(n, depth), weight.size).astype(np.intp) for n in (above, below)]
             total = total + value[g] * (mass[ends[1]] - mass[ends[0]])

@@ -101,11 +101,11 @@ def score(judged: Judged, measures: Iterable[str | Measure], *, undefined: Undef
     repeated = [str(m) for i, m in enumerate(chosen) if m in chosen[:i]]
     if repeated:
         raise UsageError(f"measure {repeated[0]} is asked for twice")
-    value = np.zeros((len(chosen), len(judged.runs) * len(judged.topics)))
+    value = np.zeros((len(chosen), len(judged.runs), len(judged.topics)))
+    by_cell = value.reshape(len(chosen), -1)
     for cell, lists in judged.rankings():
         for i, m in enumerate(chosen):
-            value[i, cell] = m.compute(lists)
-    value = value.reshape(len(chosen), len(judged.runs), len(judged.topics))
+            by_cell[i, cell] = m.compute(lists)
     empty = np.stack([judged.n_rel(m.rel) == 0 for m in chosen])
     return Scores(
         conditions=tuple(str(m) for m in chosen),

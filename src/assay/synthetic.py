@@ -38,7 +38,12 @@ class Collection:
         n_topics, n_docs = self.grade.shape
         docs = np.array([f"doc{i:04d}" for i in range(n_docs)])
         topic = np.repeat(self.topics, n_docs)
-        judged = {"topic": topic, "iteration": "0", "doc": np.tile(docs, n_topics), "grade": self.grade.ravel()}
+        judged = {
+            "topic": topic,
+            "iteration": "0",
+            "doc": np.tile(docs, n_topics),
+            "grade": self.grade.ravel(),
+        }
         write_bytes(qrels, _text(judged))
         for name, score in zip(self.runs, self.score, strict=True):
             order = np.argsort(-score, axis=1)
@@ -60,7 +65,12 @@ def _text(columns: dict[str, object]) -> bytes:
 
 
 def collection(
-    *, n_runs: int = 30, n_topics: int = 50, n_docs: int = 1000, top: int = 3, rng: int | np.random.Generator = 0
+    *,
+    n_runs: int = 30,
+    n_topics: int = 50,
+    n_docs: int = 1000,
+    top: int = 3,
+    rng: int | np.random.Generator = 0,
 ) -> Collection:
     """Make up a graded collection whose runs truly differ.
 

@@ -100,9 +100,7 @@ def GMAP(j: Rankings, *, rel: int = 1) -> Array:
 
 
 @measure(claims={"bounded", "convergent", "top_weighted", "realisable"}, cite="sakai2004")
-def Q(
-    j: Rankings, *, rel: int = 1, beta: float = 1.0, gain: Gain | Literal["linear", "exp"] = "linear"
-) -> Array:
+def Q(j: Rankings, *, rel: int = 1, beta: float = 1.0, gain: Gain | Literal["linear", "exp"] = "linear") -> Array:
     r"""Q-measure: average precision that counts gain as well as documents.
 
     .. math:: \frac{1}{\min(k, R)}\sum_{i:\,g_i \ge rel}

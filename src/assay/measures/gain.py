@@ -48,9 +48,7 @@ def _dcg(j: Rankings, value: Array, discount: DiscountName | tuple[float, ...], 
     return j.total(j.gain(value) * weight)
 
 
-def _ideal(
-    j: Rankings, value: Array, discount: DiscountName | tuple[float, ...], base: float, *, cut: bool
-) -> Array:
+def _ideal(j: Rankings, value: Array, discount: DiscountName | tuple[float, ...], base: float, *, cut: bool) -> Array:
     """The DCG of the best ranking of all that is judged, sorted by gain; cut at k or not."""
     longest = int(j.pool[:, 1:].sum(-1).max(initial=0))
     weight = discounts(discount, base, longest, j.cutoff)

@@ -43,8 +43,8 @@ def infAP(j: Rankings, *, rel: int = 1) -> Array:
     epsilon = 1e-5
     hit = j.hit(rel)
     relevant = j.n_hits(rel) - hit
-    pooled = np.cumsum(j.pooled, axis=-1) - j.pooled
-    judged = np.cumsum(j.judged, axis=-1) - j.judged
+    pooled = np.cumsum(j.pooled, axis=-1, dtype=np.int64) - j.pooled
+    judged = np.cumsum(j.judged, axis=-1, dtype=np.int64) - j.judged
     chance = (relevant + epsilon) / (judged + 2 * epsilon)
     return ratio(j.total(hit * (1 + pooled * chance) / j.rank), j.n_rel(rel))
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-
 from assay.analysis import Result
 from assay.errors import UsageError, suggestion
 from assay.render.text import cells, is_number, plain
