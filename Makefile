@@ -9,10 +9,10 @@ demo: $(READY)
 	$(BIN)/assay demo
 
 test: check
-	$(BIN)/pytest -n auto -m "not slow"
+	$(BIN)/pytest -n auto --dist loadgroup -m "not slow"
 
 test-full: check
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 check: $(READY)
 	$(BIN)/ruff format --check .
@@ -24,7 +24,7 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 
 bench: $(READY)
-	$(BIN)/python -m pip install --quiet -r requirements-bench.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-bench.lock
 	$(BIN)/python -m bench
 
 lock: ## pins what the index has now; no index address is written

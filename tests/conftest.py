@@ -1,11 +1,15 @@
-"""What tests share: where the real collections are."""
+"""What tests share: where the real collections are, and a catalogue to declare measures in."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+import assay.measures  # noqa: F401 - fills the catalogue
+from assay.measure import CATALOGUE, Measure
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +19,12 @@ def data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the real collections are not here ({folder}); set ASSAY_DATA to their folder")
     return folder
+
+
+@pytest.fixture
+def catalogue() -> Iterator[dict[str, Measure]]:
+    """Let a test declare measures; afterwards the catalogue is as it was."""
+    before = dict(CATALOGUE)
+    yield CATALOGUE
+    CATALOGUE.clear()
+    CATALOGUE.update(before)

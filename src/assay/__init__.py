@@ -8,7 +8,9 @@ Everything below is imported when it is first used.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
@@ -18,9 +20,10 @@ if TYPE_CHECKING:
     from assay.grammar import parse
     from assay.judged import Judged, judge
     from assay.measure import Measure, Rankings, measure, ratio
+    from assay.read import read_qrels, read_runs
+    from assay.scorefiles import read_scores
     from assay.scores import Scores, score
     from assay.tables import Qrels, Runs
-    from assay.trec import read_qrels, read_runs
 
 _HOME = {
     "AssayError": "errors",
@@ -37,8 +40,9 @@ _HOME = {
     "measure": "measure",
     "parse": "grammar",
     "ratio": "measure",
-    "read_qrels": "trec",
-    "read_runs": "trec",
+    "read_qrels": "read",
+    "read_runs": "read",
+    "read_scores": "scorefiles",
     "score": "scores",
 }
 
@@ -59,6 +63,7 @@ __all__ = [
     "ratio",
     "read_qrels",
     "read_runs",
+    "read_scores",
     "score",
 ]
 
@@ -71,3 +76,18 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
+
+
+class _House(ModuleType):
+    """The package: `assay.measure` is the decorator, although a module of that name is imported into it."""
+
+    @property
+    def measure(self) -> object:
+        return __getattr__("measure")
+
+    @measure.setter
+    def measure(self, module: ModuleType) -> None:
+        """Pass over the module, which stays in `sys.modules`."""
+
+
+sys.modules[__name__].__class__ = _House

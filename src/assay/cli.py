@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
 import assay
-from assay.analysis import ANALYSES, COMMANDS, Result
+from assay.analysis import ANALYSES, COMMANDS, Analysis, Result
 from assay.errors import AssayError, UsageError, suggestion
 
 _SHORT = {"measure": "-m"}
@@ -29,20 +29,37 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (`{self.prog} --help`)")
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        known = [str(choice) for choice in action.choices or ()]
+        if known and value not in known:
+            hint = suggestion(str(value), known)
+            raise argparse.ArgumentError(action, f"'{value}' is not one of {', '.join(known)}{hint}")
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _run(words)
+        code = _run(words)
+        sys.stdout.flush()
+        return code
     except AssayError as problem:
         print(f"assay: {problem}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
         return 0
+    except OSError as problem:
+        print(f"assay: {(problem.strerror or str(problem)).lower()}", file=sys.stderr)
+        _silence()
+        return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _silence() -> None:
+    """Let what is still to be printed go nowhere, so that leaving does not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(words: list[str]) -> int:
@@ -59,7 +76,10 @@ def _run(words: list[str]) -> int:
     function = ANALYSES[name].function
     loader = _loader(function)
     parser = _parser(name, function, loader)
-    given, unknown = parser.parse_known_args(rest)
+    if not {"-h", "--help"}.isdisjoint(rest):
+        print(parser.format_help(), end="")
+        return 0
+    given, unknown = parser.parse_known_intermixed_args(rest)
     if unknown:
         flags = [flag for action in parser._actions for flag in action.option_strings]
         hint = suggestion(unknown[0], flags) or f" (`assay {name} --help`)"
@@ -67,10 +87,21 @@ def _run(words: list[str]) -> int:
     options = vars(given)
     out, form, table = (options.pop(flag) for flag in ("output", "format", "table"))
     _check_output(out, form)
+    _check_measures(options)
     data = [loader(**_own(loader, options))] if loader else []
     result = function(*data, **_own(function, options))
     _deliver(result, out, form, table)
     return 0
+
+
+def _check_measures(options: dict[str, Any]) -> None:
+    """Refuse a mistyped measure before any file is read; names that files bring along are checked later."""
+    if options.get("declare") or options.get("scores"):
+        return
+    from assay.grammar import parse
+
+    for text in options.get("measure") or ():
+        parse(text)
 
 
 def overview() -> str:
@@ -86,6 +117,11 @@ def overview() -> str:
         lines += ["", group] if inside else []
         lines += [f"  {name:<{width}}  {text}" for name, text in inside]
     return "\n".join([*lines, "", "`assay COMMAND --help` says more; `assay --version` says which this is."])
+
+
+def command_help(of: Analysis) -> str:
+    """Return what `assay COMMAND --help` prints."""
+    return _parser(of.name, of.function, _loader(of.function)).format_help()
 
 
 def _loader(function: Callable[..., Result]) -> Callable[..., Any] | None:
@@ -106,7 +142,7 @@ def _parser(name: str, function: Callable[..., Result], loader: Callable[..., An
     parser = _Parser(
         prog=f"assay {name}",
         description=_prose(function),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=100, max_help_position=28),
         allow_abbrev=False,
     )
     if loader:
@@ -202,4 +238,5 @@ def _deliver(result: Result, out: str | None, form: str | None, table: str | Non
 
         show(result)
     else:
-        sys.stdout.write(FORMATS[form or "table"](result))
+        text = FORMATS[form or "table"](result)
+        sys.stdout.write(text.encode("utf-8", "backslashreplace").decode())  # names of files may not be text

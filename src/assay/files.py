@@ -12,38 +12,70 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from assay.errors import InputError
 
 STDIN = "-"
+_MANY = 20  # files whose reading takes long enough to be watched
+_BOM = b"\xef\xbb\xbf"
 
 
 def expand(paths: Iterable[str | Path]) -> list[str]:
     """Turn files, directories and globs into a list of files; directories in byte order, hidden files left out."""
     found: list[str] = []
     for given in paths:
-        path = str(given)
-        if path == STDIN or Path(path).is_file():
-            found.append(path)
-        elif Path(path).is_dir():
-            inside = [str(f) for f in Path(path).iterdir() if f.is_file() and not f.name.startswith(".")]
-            if not inside:
-                raise InputError(f"{path}: a directory without runs")
-            found += sorted(inside, key=os.fsencode)
-        else:
-            matches = [f for f in glob.glob(path) if Path(f).is_file()]
-            if not matches:
-                raise InputError(f"{path}: {'nothing matches' if glob.has_magic(path) else 'no such file'}")
-            found += sorted(matches, key=os.fsencode)
+        try:
+            found += _files_at(str(given))
+        except OSError as problem:
+            raise _refused(given, problem) from None
     return found
 
 
-def _gunzip(data: bytes) -> bytes:
+def _files_at(path: str) -> list[str]:
+    if Path(path).is_dir():
+        inside = [str(f) for f in Path(path).iterdir() if f.is_file() and not f.name.startswith(".")]
+        if not inside:
+            raise InputError(f"{path}: a directory without runs (it holds no file that is not hidden)")
+        return sorted(inside, key=os.fsencode)
+    if path == STDIN or Path(path).exists():  # a pipe will do as well as a file
+        return [path]
+    matches = [f for f in glob.glob(path) if not Path(f).is_dir()]
+    if not matches:
+        raise InputError(f"{path}: {'nothing matches' if glob.has_magic(path) else 'no such file'}")
+    return sorted(matches, key=os.fsencode)
+
+
+def _refused(path: str | Path, problem: OSError) -> InputError:
+    """Say what the system said."""
+    return InputError(f"{path}: {(problem.strerror or str(problem)).lower()}")
+
+
+class _Decompressor(Protocol):
+    """What the four libraries agree on."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+def _zstd() -> _Decompressor:
+    import zstandard
+
+    return zstandard.ZstdDecompressor().decompressobj()
+
+
+def _unpacked(data: bytes, decompressor: Callable[[], _Decompressor]) -> bytes:
+    """Unpack every member of an archive, one after another; zeros between them are padding."""
     parts = []
     while data:
-        unpack = zlib.decompressobj(wbits=31)
+        unpack = decompressor()
         parts.append(unpack.decompress(data))
         if not unpack.eof:
             raise EOFError
@@ -51,43 +83,11 @@ def _gunzip(data: bytes) -> bytes:
     return b"".join(parts)
 
 
-def _unzstd(data: bytes) -> bytes:
-    import zstandard
-
-    parts = []
-    while data:
-        unpack = zstandard.ZstdDecompressor().decompressobj()
-        parts.append(unpack.decompress(data))
-        if not unpack.eof:
-            raise EOFError
-        data = unpack.unused_data
-    return b"".join(parts)
-
-
-def _unlzma(data: bytes) -> bytes:
-    unpack = lzma.LZMADecompressor()
-    text = unpack.decompress(data)
-    if not unpack.eof:
-        raise EOFError
-    return text + (_unlzma(unpack.unused_data) if unpack.unused_data.strip(b"\0") else b"")
-
-
-def _unbz2(data: bytes) -> bytes:
-    parts = []
-    while data:
-        unpack = bz2.BZ2Decompressor()
-        parts.append(unpack.decompress(data))
-        if not unpack.eof:
-            raise EOFError
-        data = unpack.unused_data
-    return b"".join(parts)
-
-
-_ARCHIVES: dict[bytes, tuple[str, Callable[[bytes], bytes]]] = {
-    b"\x1f\x8b": ("gzip", _gunzip),
-    b"BZh": ("bzip2", _unbz2),
-    b"\xfd7zXZ\0": ("xz", _unlzma),
-    b"\x28\xb5\x2f\xfd": ("zstandard", _unzstd),
+_ARCHIVES: dict[bytes, tuple[str, Callable[[], _Decompressor]]] = {
+    b"\x1f\x8b": ("gzip", lambda: zlib.decompressobj(wbits=31)),
+    b"BZh": ("bzip2", bz2.BZ2Decompressor),
+    b"\xfd7zXZ\0": ("xz", lzma.LZMADecompressor),
+    b"\x28\xb5\x2f\xfd": ("zstandard", _zstd),
 }
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
@@ -96,12 +96,14 @@ def read_bytes(path: str) -> bytes:
     """Read a file (`-` is standard input) and unpack it if its first bytes say that it is packed."""
     try:
         data = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
+    except IsADirectoryError:
+        raise InputError(f"{path}: a directory, where one file is expected") from None
     except OSError as problem:
-        raise InputError(f"{path}: {(problem.strerror or str(problem)).lower()}") from None
-    for magic, (kind, unpack) in _ARCHIVES.items():
+        raise _refused(path, problem) from None
+    for magic, (kind, decompressor) in _ARCHIVES.items():
         if data.startswith(magic):
             try:
-                return unpack(data)
+                return _unpacked(data, decompressor)
             except EOFError:
                 raise InputError(f"{path}: truncated {kind} archive") from None
             except Exception as problem:
@@ -111,13 +113,46 @@ def read_bytes(path: str) -> bytes:
     return data
 
 
+def as_text(data: bytes, source: str) -> bytes:
+    """Return UTF-8 without mark and carriage returns: as it is, or from Latin-1; both keep ids and byte order."""
+    data = data.removeprefix(_BOM)
+    if b"\0" in data:
+        utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+        raise InputError(f"{source}: {'text in UTF-16; save it as UTF-8' if utf16 else 'a binary file, not text'}")
+    if not data.isascii():
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError:
+            data = data.decode("latin-1").encode("utf-8")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if not data or data.isspace():
+        raise InputError(f"{source}: an empty file")
+    return data
+
+
+def watched(paths: Sequence[str]) -> Iterator[str]:
+    """Hand out paths one by one; where there are many, count them on standard error if that is a terminal."""
+    show = len(paths) > _MANY and sys.stderr.isatty()
+    for i, path in enumerate(paths, 1):
+        if show:
+            print(f"\rreading {i} of {len(paths)}", end="", file=sys.stderr, flush=True)
+        yield path
+    if show:
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
 def plain_name(path: str) -> str:
     """Name a file without its folder and the suffix of its packing.
 
     >>> plain_name("runs/bm25.txt.gz")
     'bm25.txt'
     """
-    name = Path(path).name
+    raw = os.fsencode(Path(path).name)
+    try:
+        name = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        name = raw.decode("latin-1")
     for suffix in SUFFIXES:
         name = name.removesuffix(suffix)
     return name
@@ -127,16 +162,23 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     """Write a file whole or not at all: to a temporary neighbour first, then moved into place."""
     target = Path(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        if target.exists() and not target.is_file():  # a pipe or a device is written to, never replaced
+            target.write_bytes(data)
+        else:
+            _replace(target.resolve(), data)
     except OSError as problem:
-        raise InputError(f"{path}: {(problem.strerror or str(problem)).lower()}") from None
+        raise _refused(path, problem) from None
+
+
+def _replace(target: Path, data: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".assay-")
     try:
         with os.fdopen(handle, "wb") as out:
             out.write(data)
         umask = os.umask(0)
         os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
         Path(temporary).replace(target)
-    except OSError as problem:
+    except BaseException:
         Path(temporary).unlink(missing_ok=True)
-        raise InputError(f"{path}: {(problem.strerror or str(problem)).lower()}") from None
+        raise

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cache
 from pathlib import Path
 
 import assay.measures  # noqa: F401 - fills the catalogue
@@ -33,10 +32,14 @@ def find(name: str) -> Measure:
     """Find a measure by its name, in any case where that is unambiguous, or by an alias."""
     if name in CATALOGUE:
         return CATALOGUE[name]
-    names = {n.lower(): m for m in CATALOGUE.values() for n in (*m.declaration.aliases, m.name)}
-    if name.lower() in names:
-        return names[name.lower()]
-    known = [*CATALOGUE, *(a for m in CATALOGUE.values() for a in m.declaration.aliases)]
+    names = [(n, m) for m in CATALOGUE.values() for n in (m.name, *m.declaration.aliases)]
+    meant = {m.name: m for n, m in names if n.lower() == name.lower()}
+    if len(meant) == 1:
+        return next(iter(meant.values()))
+    if meant:
+        raise MeasureError(f"'{name}' may be {' or '.join(meant)}; write it as declared")
+    theirs = [p.replace("{}", "10").replace("{:.2f}", "0.10") for m in CATALOGUE.values() for p in m.declaration.trec]
+    known = [*theirs, *(n for n, _ in names)]  # of two spellings alike, ours is offered
     hint = suggestion(name, known) or "; `assay measures` lists them"
     raise MeasureError(f"no measure '{name}'{hint}")
 
@@ -49,7 +52,9 @@ def trec_name(m: Measure) -> str:
                 return pattern
         elif number := re.fullmatch(re.escape(expression).replace(r"\{\}", _NUMBER), str(m)):
             value = float(number[1])
-            return pattern.format(value if ":" in pattern else int(value))
+            name = pattern.format(value if ":" in pattern else int(value))
+            if parse(name) == m:  # two decimals do not say every number
+                return name
     return str(m)
 
 
@@ -79,27 +84,20 @@ def _line_in(path: str | Path, problem: Exception) -> str:
     return line
 
 
-@cache
-def _trec_patterns(n_declared: int) -> list[tuple[re.Pattern[str], str]]:  # noqa: ARG001 - the cache's key
-    table = []
+def _parse_trec(text: str) -> Measure | None:
     for m in CATALOGUE.values():
         for pattern, expression in m.declaration.trec.items():
             shape = re.escape(re.sub(r"\{[^}]*\}", "{}", pattern)).replace(r"\{\}", _NUMBER)
-            table.append((re.compile(shape), expression))
-    return table
-
-
-def _parse_trec(text: str) -> Measure | None:
-    for pattern, expression in _trec_patterns(len(CATALOGUE)):
-        if match := pattern.fullmatch(text):
-            numbers = [n if "." in n else str(int(n)) for n in match.groups()]
-            return _parse_call(expression.format(*numbers))
+            if match := re.fullmatch(shape, text):
+                numbers = [n if "." in n else str(int(n)) for n in match.groups()]
+                return _parse_call(expression.format(*numbers))
     return None
 
 
 def _parse_call(text: str) -> Measure:
+    hyphened = re.match(r"[A-Za-z]\w*-[\w-]*", text)  # SN-AP is a name, not a difference
     try:
-        tree = ast.parse(text, mode="eval").body
+        tree = ast.parse(find(hyphened[0]).name + text[hyphened.end() :] if hyphened else text, mode="eval").body
     except SyntaxError:
         raise MeasureError(f"'{text}' is not a measure, such as nDCG@10 or RBP(p=0.8)") from None
     at = None

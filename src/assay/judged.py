@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,20 @@ from numpy.typing import NDArray
 from assay.errors import InputError
 from assay.numeric.lookup import Lookup, salt
 from assay.rankings import Rankings
-from assay.tables import ABSENT, IN_POOL, TIE_RULES, UNJUDGED, Bools, Index, Qrels, Runs, pick
+from assay.tables import (
+    ABSENT,
+    IN_POOL,
+    TIE_RULES,
+    UNJUDGED,
+    Bools,
+    Index,
+    Qrels,
+    Runs,
+    check_choice,
+    check_depth,
+    counted,
+    pick,
+)
 
 Negative = Literal["pooled", "nonrelevant"]
 
@@ -48,6 +61,7 @@ class Judged:
 
     def head(self, k: int) -> Judged:
         """Cut every list at rank k; k stays the cutoff even where lists are shorter."""
+        check_depth(k)
         k = k if self.cutoff is None else min(k, self.cutoff)
         blocks = tuple(replace(block, grade=block.grade[:, :k]) for block in self.blocks)
         return replace(self, blocks=blocks, cutoff=k)
@@ -60,13 +74,16 @@ class Judged:
         old = by_run[:, None] * len(self.topics) + by_topic
         new[old.ravel()] = np.arange(old.size)
         kept = [(new[block.cell], block.grade) for block in self.blocks]
+        topics = tuple(self.topics[i] for i in by_topic)
+        source = self.source if runs is None else self.source.select(runs)
         return replace(
             self,
-            runs=tuple(self.runs[i] for i in by_run),
-            topics=tuple(self.topics[i] for i in by_topic),
+            runs=source.names,
+            topics=topics,
             blocks=tuple(Block(cell[cell >= 0], grade[cell >= 0]) for cell, grade in kept),
             pool=self.pool[by_topic],
-            source=self.source if runs is None else self.source.select(runs),
+            source=source,
+            basis=self.basis | _basis(source, topics, self.pool[by_topic]),
         )
 
     def cube(self, depth: int | None = None) -> NDArray[np.int8]:
@@ -78,14 +95,15 @@ class Judged:
         return cube.reshape(len(self.runs), len(self.topics), width)
 
     def tied(self, depth: int) -> Bools:
-        """Say which documents tie with the one before, as [run, topic, rank]."""
+        """Say which documents tie with the one before, as [run, topic, rank]; none does beyond the cutoff."""
+        within = depth if self.cutoff is None else min(depth, self.cutoff)
         at = {name: i for i, name in enumerate(self.source.topics)}
         flags = np.zeros((len(self.runs), len(self.topics), depth), dtype=bool)
         for t, topic in enumerate(self.topics):
             if topic in at:
                 start, count = self.source.start[:, at[topic]], self.source.count[:, at[topic]]
                 rows = start[:, None] + np.arange(depth)
-                there = np.arange(depth) < np.minimum(count, depth)[:, None]
+                there = np.arange(depth) < np.minimum(count, within)[:, None]
                 flags[:, t] = self.source.tied[np.where(there, rows, 0)] & there
         return flags
 
@@ -110,6 +128,7 @@ def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
     Topics are those of the judgments: what runs return for other topics is ignored and counted; a topic that a
     run misses is an empty list. A negative grade is pooled but not judged, unless `negative` is "nonrelevant".
     """
+    check_choice(negative, "negative", get_args(Negative))
     at = {name: i for i, name in enumerate(qrels.topics)}
     place = np.array([at.get(name, -1) for name in runs.topics], dtype=np.int64)
     if not (place >= 0).any():
@@ -124,17 +143,18 @@ def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
     grade = qrels.grade if negative == "pooled" else np.where(qrels.grade == IN_POOL, np.int8(0), qrels.grade)
     salts = salt(len(qrels.topics))
     table = Lookup(qrels.doc ^ salts[qrels.topic], grade, missing=UNJUDGED)
-    missing = count == 0
+    pool = _pool(qrels.topic, grade, len(qrels.topics), qrels.top)
+    about = {"judgments": qrels.source, "negative": negative, "top_grade": qrels.top}
     return Judged(
         runs=runs.names,
         topics=qrels.topics,
         blocks=_blocks(table, salts, runs, start, count),
-        pool=_pool(qrels.topic, grade, len(qrels.topics), qrels.top),
+        pool=pool,
         top=qrels.top,
         cutoff=None,
         source=runs,
-        basis=_basis(runs, qrels, int(((runs.n_tied() > 0) & (place >= 0)).sum())),
-        notes=(*runs.notes, *qrels.notes, *_judging_notes(runs, place, missing)),
+        basis=_basis(runs, qrels.topics, pool) | about,
+        notes=(*runs.notes, *qrels.notes, *_judging_notes(runs, place, count == 0)),
     )
 
 
@@ -142,27 +162,27 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
 
 
-def _basis(runs: Runs, qrels: Qrels, n_tied: int) -> dict[str, object]:
+def _basis(runs: Runs, topics: Sequence[str], pool: NDArray[np.int64]) -> dict[str, object]:
+    chosen = set(topics)
+    here = np.array([name in chosen for name in runs.topics], dtype=bool)
     return {
         "runs": len(runs.names),
-        "topics": len(qrels.topics),
-        "judgments": qrels.source,
-        "judged": int((qrels.grade >= 0).sum()),
-        "relevant": int((qrels.grade >= 1).sum()),
-        "top_grade": qrels.top,
+        "topics": len(topics),
+        "judged": int(pool.sum()),
+        "relevant": int(pool[:, 1:].sum()),
         "order": TIE_RULES[runs.ties],
-        "tied_cells": n_tied,
-        "cells": len(runs.names) * len(qrels.topics),
+        "tied_cells": int((runs.n_tied()[:, here] > 0).sum()),
+        "cells": len(runs.names) * len(topics),
     }
 
 
 def _judging_notes(runs: Runs, place: Index, missing: Bools) -> Iterator[str]:
     if n := int((place < 0).sum()):
         n_lists = int((runs.count[:, place < 0] > 0).sum())
-        yield f"{n} topics are not in the judgments and were ignored ({n_lists} lists)"
+        yield f"{counted(n, 'topic')} not in the judgments, ignored ({counted(n_lists, 'list')})"
     if n := int(missing.sum()):
         n_runs = int(missing.any(1).sum())
-        yield f"{n} lists are missing ({n_runs} runs lack topics of the judgments); they count as empty"
+        yield f"{counted(n, 'list')} missing, counted as empty ({counted(n_runs, 'run')} lacking judged topics)"
 
 
 def _pool(topic: Index, grade: NDArray[np.int8], n_topics: int, top: int) -> NDArray[np.int64]:

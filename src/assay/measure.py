@@ -14,8 +14,9 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from assay.errors import MeasureError, suggestion
+from assay.errors import AssayError, MeasureError, suggestion
 from assay.rankings import Array, Rankings, ratio
+from assay.unjudged import Unjudged
 
 __all__ = ["CATALOGUE", "PROPERTIES", "Array", "Measure", "Rankings", "measure", "ratio"]
 
@@ -54,6 +55,7 @@ class Declaration:
     trec: Mapping[str, str]  # trec_eval's name -> measure; {} stands for the number in both
     aliases: tuple[str, ...]
     by_depth: Mapping[str, Any]  # parameter -> the value (... is any) with which weights depend on k
+    unjudged: Unjudged | None  # how to bound what unjudged documents could do to a score
 
     @property
     def doc(self) -> str:
@@ -167,7 +169,17 @@ class Measure:
 
     def compute(self, lists: Rankings) -> Array:
         """Score lists; NaN where the measure is undefined. [list]"""
-        return self.declaration.formula(self.prepare(lists), **self.parameters)
+        ready = self.prepare(lists)
+        try:
+            value = self.declaration.formula(ready, **self.parameters)
+        except AssayError:
+            raise
+        except Exception as problem:
+            raise MeasureError(f"{self}: the formula fails: {type(problem).__name__}: {problem}") from problem
+        if np.shape(value) != ready.grade.shape[:1]:
+            shape = f"an array of shape {np.shape(value)} for {ready.grade.shape[0]} lists"
+            raise MeasureError(f"{self}: the formula returns {shape}; it must return a number for each")
+        return value
 
     def curve(self, lists: Rankings, depth: int) -> Array:
         """Score lists at every cutoff 1 .. depth in one pass. [list, depth]"""
@@ -193,6 +205,7 @@ def measure(
     trec: str | Mapping[str, str] = "",
     aliases: Sequence[str] = (),
     by_depth: Mapping[str, Any] | None = None,
+    unjudged: Unjudged | None = None,
 ) -> Callable[[Formula], Measure]:
     """Declare a measure: decorate a function of `Rankings` whose keyword-only parameters are its syntax.
 
@@ -217,6 +230,9 @@ def measure(
         Other names people use.
     by_depth
         Parameters, and their values (... for any), that make the weight of a rank depend on the cutoff.
+    unjudged
+        How to bound what unjudged documents could do to a score: a rule of `assay.unjudged` that is right for
+        the formula, such as `Residual()`. Without one no bound is offered.
     """
     unknown = sorted(set(claims) - set(PROPERTIES))
     if unknown:
@@ -240,6 +256,7 @@ def measure(
             trec={trec: name} if isinstance(trec, str) and trec else dict(trec or {}),
             aliases=tuple(aliases),
             by_depth=by_depth or {},
+            unjudged=unjudged,
         )
         made = CATALOGUE[name] = Measure(declaration)
         return made
@@ -317,11 +334,9 @@ def _fit_one(value: Any, option: Any) -> Any:
 
 def _fit_tuple(value: Any, kind: Any) -> tuple[Any, ...]:
     """Turn a list of numbers, or a mapping from grades to numbers, into a tuple."""
-    if isinstance(value, Mapping):
-        value = tuple(sorted(value.items()))
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        raise ValueError
     if get_origin(kind) is tuple:
         keys, values = get_args(kind)
-        return tuple((_fit_one(k, keys), _fit_one(v, values)) for k, v in value)
+        return tuple((_fit_one(k, keys), _fit_one(v, values)) for k, v in sorted(dict(value).items()))
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise ValueError
     return tuple(_fit_one(v, kind) for v in value)

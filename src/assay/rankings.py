@@ -37,7 +37,7 @@ class Rankings:
         `n_rel` is the number of relevant documents there are (in the list or not), those beyond the list taken
         to be of grade 1; judged non-relevant documents are those in the list, or `n_nonrel` of them.
         """
-        grade = np.array([grades], dtype=np.int8).reshape(1, -1)
+        grade = np.array([list(grades) or [ABSENT]], dtype=np.int8)
         top = max(1, int(grade.max(initial=0))) if top is None else top
         counts = np.array([[(grade == g).sum() for g in range(top + 1)]], dtype=np.int64)
         counts[0, 1] += max(0, (n_rel or 0) - counts[0, 1:].sum())

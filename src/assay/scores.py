@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.errors import UsageError
+from assay.errors import MeasureError, UsageError
 from assay.grammar import parse
 from assay.judged import Judged
 from assay.measure import Average, Measure
-from assay.tables import pick
+from assay.tables import check_choice, counted, pick
 
 Array = NDArray[np.float64]
 Undefined = Literal["zero", "skip"]
@@ -63,7 +63,11 @@ class Scores:
         there = ~np.isnan(self.value)
         total = np.where(there, self.working(), 0.0).sum(-1)
         n = there.sum(-1)
-        return self.summarise(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
+        average = self.summarise(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
+        summed = [i for i in range(len(self.conditions)) if self.average_of(i) == "sum"]
+        # the sum itself: n times the mean is not always a whole number
+        average[summed] = np.where(n[summed] > 0, total[summed], np.nan)
+        return average
 
     def select(self, *, runs: Sequence[str] | None = None, topics: Sequence[str] | None = None) -> Scores:
         """Keep these runs and topics, in this order."""
@@ -74,6 +78,19 @@ class Scores:
             runs=tuple(self.runs[i] for i in by_run),
             topics=tuple(self.topics[i] for i in by_topic),
             value=self.value[:, by_run][:, :, by_topic],
+            basis=self.basis | {"runs": len(by_run), "topics": len(by_topic)},
+        )
+
+    def choose(self, measures: Sequence[str | Measure]) -> Scores:
+        """Keep the conditions of these measures, in this order; all of them where none is named."""
+        if not measures:
+            return self
+        rows = pick([_named(m, self.conditions) for m in measures], self.conditions, "measure")
+        return replace(
+            self,
+            conditions=tuple(self.conditions[i] for i in rows),
+            value=self.value[rows],
+            averages=tuple(self.averages[i] for i in rows) if self.averages else (),
         )
 
     def frame(self) -> pl.DataFrame:
@@ -89,12 +106,24 @@ class Scores:
         ).with_columns(pl.col("value").fill_nan(None))
 
 
+def _named(measure: str | Measure, conditions: Sequence[str]) -> str:
+    """Name a measure as the conditions do: as it was written, or in the canonical way."""
+    if isinstance(measure, str) and measure in conditions:
+        return measure
+    try:
+        name = str(parse(measure))
+    except MeasureError:
+        return str(measure)
+    return name if name in conditions else str(measure)
+
+
 def score(judged: Judged, measures: Iterable[str | Measure], *, undefined: Undefined = "zero") -> Scores:
     """Score every run on every topic.
 
     A topic that a run misses scores as an empty list does. A score that is undefined (nothing relevant) is 0,
     as in trec_eval; with `undefined="skip"` topics without relevant documents have no score.
     """
+    check_choice(undefined, "undefined", get_args(Undefined))
     chosen = [parse(m) for m in measures]
     if not chosen:
         raise UsageError("no measure to score with (-m nDCG@10)")
@@ -107,26 +136,27 @@ def score(judged: Judged, measures: Iterable[str | Measure], *, undefined: Undef
         for i, m in enumerate(chosen):
             by_cell[i, cell] = m.compute(lists)
     empty = np.stack([judged.n_rel(m.rel) == 0 for m in chosen])
+    zero = np.array([max(0.0, m.declaration.low) for m in chosen])
     return Scores(
         conditions=tuple(str(m) for m in chosen),
         runs=judged.runs,
         topics=judged.topics,
-        value=_settle_undefined(value, empty, undefined),
+        value=_settle_undefined(value, empty, zero, undefined),
         averages=tuple(m.declaration.average for m in chosen),
         basis=judged.basis | {"undefined": undefined},
-        notes=(*judged.notes, *_notes_on_empty(judged, undefined)),
+        notes=(*judged.notes, *_notes_on_empty(chosen, empty, undefined)),
     )
 
 
-def _settle_undefined(value: Array, empty: NDArray[np.bool_], undefined: Undefined) -> Array:
-    """Apply the one policy for undefined scores. `empty` is [condition, topic]."""
-    floor = np.where(np.isnan(value), 0.0, value)
+def _settle_undefined(value: Array, empty: NDArray[np.bool_], zero: Array, undefined: Undefined) -> Array:
+    """Apply the one policy for undefined scores. `empty` is [condition, topic]; `zero`, GMAP's floor, [condition]."""
+    floor = np.where(np.isnan(value), zero[:, None, None], value)
     return np.where(empty[:, None, :], np.nan, floor) if undefined == "skip" else floor
 
 
-def _notes_on_empty(judged: Judged, undefined: Undefined) -> tuple[str, ...]:
-    n = int((judged.n_rel() == 0).sum())
-    if not n:
-        return ()
+def _notes_on_empty(chosen: list[Measure], empty: NDArray[np.bool_], undefined: Undefined) -> Iterator[str]:
     what = "have no score" if undefined == "skip" else "count as 0"
-    return (f"{n} topics have no relevant document; undefined scores there {what}",)
+    for rel, topics in {m.rel: topics for m, topics in zip(chosen, empty, strict=True)}.items():
+        if n := int(topics.sum()):
+            grade = f" of grade {rel} or higher" if rel > 1 else ""
+            yield f"{counted(n, 'topic')} without a relevant document{grade}; undefined scores there {what}"

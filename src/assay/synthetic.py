@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.errors import InputError, UsageError
 from assay.files import write_bytes
 
 
@@ -34,7 +35,10 @@ class Collection:
     def write(self, directory: str | Path) -> tuple[Path, Path]:
         """Write packed TREC files; return the directory of the runs and the file of the judgments."""
         runs, qrels = Path(directory) / "runs", Path(directory) / "qrels.txt"
-        runs.mkdir(parents=True, exist_ok=True)
+        try:
+            runs.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise InputError(f"{runs}: {(problem.strerror or str(problem)).lower()}") from None
         n_topics, n_docs = self.grade.shape
         docs = np.array([f"doc{i:04d}" for i in range(n_docs)])
         topic = np.repeat(self.topics, n_docs)
@@ -78,6 +82,8 @@ def collection(
     run scores a document by its grade times the run's quality on that topic, plus noise; the quality of the
     runs rises evenly from the worst to the best.
     """
+    if isinstance(rng, int) and rng < 0:
+        raise UsageError(f"rng {rng} is not a whole number from 0 up, such as 0")
     generator = np.random.default_rng(rng)
     share = generator.lognormal(np.log(0.03), 0.6, size=n_topics).clip(0.005, 0.2)
     level = generator.random((n_topics, n_docs))

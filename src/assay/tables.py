@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -51,12 +51,36 @@ def number(names: pl.Series) -> tuple[tuple[str, ...], Index]:
 
 
 def pick(wanted: Sequence[str], known: Sequence[str], what: str) -> Index:
-    """Find names among the known ones; an unknown name is an error with the closest match."""
+    """Find names among the known ones; an unknown name is an error with the closest match, so is a repeated one."""
     at = {name: i for i, name in enumerate(known)}
-    for name in wanted:
+    for name, times in Counter(wanted).items():
         if name not in at:
             raise UsageError(f"no {what} '{name}'{suggestion(name, known)}")
+        if times > 1:
+            raise UsageError(f"{what} '{name}' is asked for {times} times")
     return np.array([at[name] for name in wanted], dtype=np.int64)
+
+
+def counted(n: int, what: str) -> str:
+    """Say how many there are.
+
+    >>> counted(1, "list"), counted(2, "list")
+    ('1 list', '2 lists')
+    """
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def check_choice(value: str, what: str, choices: Iterable[str]) -> None:
+    """Refuse a word that is not one of the choices."""
+    known = list(choices)
+    if value not in known:
+        raise UsageError(f"{what}: '{value}' is not one of {', '.join(known)}{suggestion(value, known)}")
+
+
+def check_depth(depth: int) -> None:
+    """Refuse a depth that no list can be cut to."""
+    if depth < 1:
+        raise UsageError(f"depth {depth} is not a whole number from 1 up")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +114,18 @@ class Qrels:
         if grade.size == 0:
             raise InputError(f"{source}: no judgments")
         if (high := np.flatnonzero(grade > MAX_GRADE)).size:
-            raise InputError(f"{place(int(high[0]))}: grade {grade[high[0]]} is above {MAX_GRADE}")
+            raise InputError(
+                f"{place(int(high[0]))}: grade {grade[high[0]]} is above {MAX_GRADE}, the highest there is"
+            )
         names, index = number(topic)
         code = encode(doc)
         first, conflict = _first_judgments(index, code, grade)
         if conflict is not None:
-            what = f"document {doc[conflict]} of topic {topic[conflict]}"
-            raise InputError(f"{place(conflict)}: {what} was judged before with another grade")
+            row, other = conflict
+            what = f"document {doc[row]} of topic {topic[row]} has grade {grade[row]} here"
+            raise InputError(f"{place(row)}: {what} but {grade[other]} at {place(other)}")
         repeats = int((~first).sum())
-        notes = (f"{source}: {repeats} repeated judgments ignored",) if repeats else ()
+        notes = (f"{source}: {counted(repeats, 'repeated judgment')} ignored",) if repeats else ()
         stored = np.where(grade < 0, IN_POOL, grade).astype(np.int8)
         return cls(names, index[first], code[first], stored[first], max(int(grade.max()), 1), source, notes)
 
@@ -116,15 +143,18 @@ class Qrels:
         return replace(self, topic=self.topic[keep], doc=self.doc[keep], grade=self.grade[keep])
 
 
-def _first_judgments(topic: Index, code: Codes, grade: NDArray[np.int64]) -> tuple[Bools, int | None]:
-    """Mark the first row of each (topic, document); name a row that contradicts an earlier one."""
+def _first_judgments(topic: Index, code: Codes, grade: NDArray[np.int64]) -> tuple[Bools, tuple[int, int] | None]:
+    """Mark the first row of each (topic, document); name a row that contradicts an earlier one, and that one."""
     key = code ^ salt(int(topic.max()) + 1)[topic]
     order = np.argsort(key, kind="stable")
     again = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
     conflict = again[grade[order][again] != grade[order][again - 1]]
     first = np.ones(key.size, dtype=bool)
     first[order[again]] = False
-    return first, int(order[conflict].min()) if conflict.size else None
+    if not conflict.size:
+        return first, None
+    at = conflict[np.argmin(order[conflict])]
+    return first, (int(order[at]), int(order[at - 1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,15 +198,16 @@ class Runs:
         notes: tuple[str, ...] = (),
     ) -> Runs:
         """Settle the order of every list and lay the runs end to end."""
-        if ties not in TIE_RULES:
-            raise UsageError(f"ties: '{ties}' is not one of {', '.join(TIE_RULES)}{suggestion(ties, TIE_RULES)}")
+        check_choice(ties, "ties", TIE_RULES)
+        check_choice(duplicates, "duplicates", get_args(Duplicates))
         runs: list[_Settled] = []
         said = list(notes)
         for listing in listings:
-            kept = _without_repeats(listing, duplicates)
-            if dropped := listing.code.size - kept.code.size:
-                said.append(f"{listing.name}: {dropped} repeated documents dropped, the first of each kept")
+            kept, note = _without_repeats(listing, duplicates)
+            said += [note] if note else []
             runs.append(_settle(kept, ties))
+        if not runs:
+            raise InputError("no runs")
         topics = {name: i for i, name in enumerate(dict.fromkeys(t for run in runs for t in run.topics))}
         start = np.zeros((len(runs), len(topics)), dtype=np.int64)
         count = np.zeros_like(start)
@@ -200,6 +231,7 @@ class Runs:
 
     def head(self, depth: int) -> Runs:
         """Cut every list to its first documents."""
+        check_depth(depth)
         return replace(self, count=np.minimum(self.count, depth))
 
     def select(self, names: Sequence[str]) -> Runs:
@@ -232,21 +264,22 @@ class _Settled:
     tied: Bools  # [row]
 
 
-def _without_repeats(listing: Listing, duplicates: Duplicates) -> Listing:
-    """Refuse, or drop, a document that one list holds twice."""
+def _without_repeats(listing: Listing, duplicates: Duplicates) -> tuple[Listing, str]:
+    """Refuse a document that one list holds twice, or drop it and say so."""
     key = listing.code ^ salt(len(listing.topics))[listing.topic]
     ordered = np.sort(key)
     if not np.any(ordered[1:] == ordered[:-1]):
-        return listing
+        return listing, ""
     first = np.zeros(key.size, dtype=bool)
     first[np.unique(key, return_index=True)[1]] = True
+    row = int(np.flatnonzero(~first)[0])
     if duplicates == "error":
-        row = int(np.flatnonzero(~first)[0])
         raise InputError(
             f"{listing.where(row)}: document {listing.doc[row]} appears twice for topic "
             f"{listing.topics[listing.topic[row]]} (--duplicates first keeps the first)"
         )
-    return replace(
+    repeats = counted(int((~first).sum()), "repeated document")
+    kept = replace(
         listing,
         topic=listing.topic[first],
         doc=listing.doc.filter(pl.Series(first)),
@@ -254,6 +287,7 @@ def _without_repeats(listing: Listing, duplicates: Duplicates) -> Listing:
         score=listing.score[first],
         rank=None if listing.rank is None else listing.rank[first],
     )
+    return kept, f"{listing.where(row)}: {repeats} dropped from here on, the first of each kept"
 
 
 def _settle(listing: Listing, ties: Ties) -> _Settled:

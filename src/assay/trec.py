@@ -8,20 +8,20 @@ works or says what is wrong, and where.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from assay.errors import InputError
-from assay.files import STDIN, expand, plain_name, read_bytes
-from assay.tables import Duplicates, Listing, Qrels, Runs, Ties, encode, number
+from assay.files import as_text
+from assay.longtable import Table, qrels_from_table
+from assay.tables import MAX_GRADE, Listing, Qrels, encode, number
 
-_BOM = b"\xef\xbb\xbf"
-_COMMENT = re.compile(rb"^[ \t]*#[^\n]*\n?", re.MULTILINE)
+_COMMENT = re.compile(rb"^[ \t\v\f]*#[^\n]*\n?", re.MULTILINE)
+_MAX_INT = np.iinfo(np.int64).max
+_SWAPPED = {4: "; judgments are given with --qrels", 6: "; this looks like a run, not like judgments"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,55 +31,58 @@ class Layout:
     fields: tuple[str, ...]
     read: tuple[str, ...]
     number: str
-    kind: type[int] | type[float]
+    kind: type[int] | type[float] | type[str]
 
     def check(self, line: list[bytes]) -> str | None:
         """Say what is wrong with the fields of one line."""
         if len(line) != len(self.fields):
-            return f"{len(line)} fields, expected {len(self.fields)} ({' '.join(self.fields)})"
-        text = line[self.fields.index(self.number)].decode("latin-1")
+            found = f"{len(line)} field{'s' if len(line) > 1 else ''}"
+            return f"{found}, expected {len(self.fields)} ({' '.join(self.fields)}){_SWAPPED.get(len(line), '')}"
+        text = line[self.fields.index(self.number)].decode("utf-8")
         try:
             value = self.kind(text.replace("_", "?"))
         except ValueError:
             return f"{self.number} '{text}' is not {'an integer' if self.kind is int else 'a number'}"
+        if isinstance(value, int) and abs(value) > _MAX_INT:
+            return f"{self.number} {text} is out of range (grades go up to {MAX_GRADE})"
         return f"{self.number} is NaN, not a number" if value != value else None
 
 
 RUN = Layout(("topic", "Q0", "doc", "rank", "score", "tag"), ("topic", "doc", "score", "tag"), "score", float)
 RANKED_RUN = Layout(RUN.fields, ("topic", "doc", "rank", "score", "tag"), "score", float)
 QRELS = Layout(("topic", "iteration", "doc", "grade"), ("topic", "doc", "grade"), "grade", int)
+WORDED_QRELS = Layout(QRELS.fields, QRELS.read, "grade", str)
+_KINDS: dict[type, pl.DataType] = {int: pl.Int64(), float: pl.Float64(), str: pl.String()}
 
 
 def parse(data: bytes, layout: Layout, source: str) -> pl.DataFrame:
     """Read the bytes of one file into the columns that the layout asks for."""
-    text = _decoded(data.removeprefix(_BOM), source)
-    head = text[: text.find(b"\n") + 1] or text
-    if (b"\t" in head) == (b" " in head) or (b" " in text if b"\t" in head else b"\t" in text):
-        text = _tidy(text)
-    frame = _split(text, layout)
+    text = as_text(data, source)
+    frame = None if _is_mixed(text) else _split(text, layout)
     if frame is None:
         frame = _split(_tidy(text), layout)
-    if frame is None:
-        frame = _line_by_line(text, layout, source)
-    if layout.kind is float and frame[layout.number].is_nan().any():
+    if frame is None or (layout.kind is float and frame[layout.number].is_nan().any()):
         frame = _line_by_line(text, layout, source)
     return frame
 
 
-def _decoded(data: bytes, source: str) -> bytes:
-    """Return UTF-8 without carriage returns: as it is, or from Latin-1; both keep every id and the byte order."""
-    if b"\0" in data:
-        raise InputError(f"{source}: a binary file, not text")
-    if not data.isascii():
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError:
-            data = data.decode("latin-1").encode("utf-8")
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if not data or data.isspace():
-        raise InputError(f"{source}: an empty file")
-    return data
+def _is_mixed(text: bytes) -> bool:
+    """Say whether more than one kind of blank separates fields, judging the kind by the first line."""
+    head = text[: text.find(b"\n") + 1] or text
+    if (b"\t" in head) == (b" " in head) or b"\v" in text or b"\f" in text:
+        return True
+    return b" " in text if b"\t" in head else b"\t" in text
+
+
+def _fields(line: bytes, layout: Layout) -> list[bytes]:
+    """Split a line at blanks, or at tabs alone where these leave blanks in the last field only.
+
+    trec_eval reads past whatever follows a run's tag; a tag of several words is the same, said properly.
+    """
+    at_tabs = [field.strip() for field in line.split(b"\t")]
+    if len(at_tabs) == len(layout.fields) and all(len(field.split()) == 1 for field in at_tabs[:-1]) and at_tabs[-1]:
+        return at_tabs
+    return line.split()
 
 
 def _tidy(text: bytes) -> bytes:
@@ -97,13 +100,14 @@ def _tidy(text: bytes) -> bytes:
 
 def _split(text: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read text with one separator throughout; None when any line does not fit."""
-    kind = pl.Int64() if layout.kind is int else pl.Float64()
+    kind = _KINDS[layout.kind]
     names = {name: f"column_{i}" for i, name in enumerate(layout.fields)}
+    separator = b"\t" if b"\t" in (text[: text.find(b"\n") + 1] or text) else b" "
     try:
         frame = pl.read_csv(
             text,
             has_header=False,
-            separator="\t" if b"\t" in text[: text.find(b"\n")] else " ",
+            separator=separator.decode(),
             quote_char=None,
             columns=[names[name] for name in layout.read],
             schema={column: kind if name == layout.number else pl.String() for name, column in names.items()},
@@ -113,25 +117,33 @@ def _split(text: bytes, layout: Layout) -> pl.DataFrame | None:
     frame = frame.rename({names[name]: name for name in layout.read})
     comments = b"#" in text and frame["topic"].str.starts_with("#").any()
     # a line with too few fields shows as a null in the last one
-    return None if comments or any(frame[name].null_count() for name in frame.columns) else frame
+    gaps = comments or frame.is_empty() or any(frame[name].null_count() for name in frame.columns)
+    return None if gaps or not _is_even(text, separator, frame.height * (len(layout.fields) - 1)) else frame
 
 
-def _lines(text: bytes) -> Iterator[tuple[int, list[bytes]]]:
-    """Number the lines that hold data, split into fields."""
+def _is_even(text: bytes, separator: bytes, n_expected: int) -> bool:
+    """Say whether there are as many separators as fields need, no two together: polars drops surplus fields."""
+    blank = np.frombuffer(text, dtype=np.uint8) == ord(separator)
+    return int(np.count_nonzero(blank)) == n_expected and not bool((blank[1:] & blank[:-1]).any())
+
+
+def _lines(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """Number the lines that hold data."""
     for i, line in enumerate(text.split(b"\n"), 1):
-        fields = line.split()
-        if fields and not fields[0].startswith(b"#"):
-            yield i, fields
+        start = line.lstrip()
+        if start and not start.startswith(b"#"):
+            yield i, line
 
 
 def _line_by_line(text: bytes, layout: Layout, source: str) -> pl.DataFrame:
     """Read slowly and surely: the first line that does not fit is an error."""
     columns: dict[str, list[object]] = {name: [] for name in layout.read}
     for i, line in _lines(text):
-        if problem := layout.check(line):
+        fields = _fields(line, layout)
+        if problem := layout.check(fields):
             raise InputError(f"{source}:{i}: {problem}")
         for name, column in columns.items():
-            value = line[layout.fields.index(name)].decode("utf-8")
+            value = fields[layout.fields.index(name)].decode("utf-8")
             column.append(layout.kind(value) if name == layout.number else value)
     if not columns[layout.number]:
         raise InputError(f"{source}: an empty file, but for comments")
@@ -142,18 +154,21 @@ def _locate(data: bytes, source: str) -> Callable[[int], str]:
     """Build the function that says on which line of the file a row stands."""
 
     def where(row: int) -> str:
-        text = _decoded(data.removeprefix(_BOM), source)
+        text = as_text(data, source)
         line = next(i for n, (i, _) in enumerate(_lines(text)) if n == row)
         return f"{source}:{line}"
 
     return where
 
 
-def qrels_from_bytes(data: bytes, source: str) -> Qrels:
-    """Read TREC judgments."""
-    frame = parse(data, QRELS, source)
-    grade = frame["grade"].to_numpy()
-    return Qrels.build(frame["topic"], frame["doc"], grade, source=source, where=_locate(data, source))
+def qrels_from_bytes(data: bytes, source: str, values: Mapping[str, int] | None = None) -> Qrels:
+    """Read TREC judgments; `values` says which grades stand for what is written."""
+    where = _locate(data, source)
+    frame = parse(data, WORDED_QRELS if values else QRELS, source)
+    if values:
+        table = Table.build(frame.columns, frame.get_columns(), {}, source=source, where=where)
+        return qrels_from_table(table, values)
+    return Qrels.build(frame["topic"], frame["doc"], frame["grade"].to_numpy(), source=source, where=where)
 
 
 def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Listing:
@@ -180,32 +195,3 @@ def _ranks(column: pl.Series, where: Callable[[int], str]) -> np.ndarray:
         row = int(bad.arg_max() or 0)
         raise InputError(f"{where(row)}: rank '{column[row]}' is not a number")
     return ranks.to_numpy()
-
-
-def name_runs(tags: Sequence[str], paths: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Name runs by their tags, or by their files where tags are empty, differ or collide; say which."""
-    times = Counter(tags)
-    names, notes = [], []
-    for tag, path in zip(tags, paths, strict=True):
-        if tag and times[tag] == 1:
-            names.append(tag)
-            continue
-        names.append(plain_name(path) if path != STDIN else "stdin")
-        why = f"its tag '{tag}' is not its own" if tag else "it has no single tag"
-        notes.append(f"{path}: named '{names[-1]}' after its file, because {why}")
-    return names, tuple(notes)
-
-
-def read_runs(
-    paths: str | Path | Iterable[str | Path], *, ties: Ties = "trec", duplicates: Duplicates = "error"
-) -> Runs:
-    """Read TREC runs: files, directories or globs, packed or not; one file is one run."""
-    files = expand([paths] if isinstance(paths, str | Path) else paths)
-    listings = (listing_from_bytes(read_bytes(f), f, ranked=ties == "rank") for f in files)
-    runs = Runs.build(listings, ties=ties, duplicates=duplicates)
-    return runs.renamed(*name_runs(runs.names, files))
-
-
-def read_qrels(path: str | Path) -> Qrels:
-    """Read TREC judgments, packed or not."""
-    return qrels_from_bytes(read_bytes(str(path)), str(path))

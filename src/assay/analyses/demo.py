@@ -7,8 +7,8 @@ from dataclasses import replace
 from assay.analyses.score import score
 from assay.analysis import Result, analysis
 from assay.judged import judge
+from assay.read import read_qrels, read_runs
 from assay.synthetic import collection
-from assay.trec import read_qrels, read_runs
 
 MEASURES = ("AP", "nDCG@10", "P@10", "RR", "RBP(p=0.8)")
 

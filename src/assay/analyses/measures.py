@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from inspect import Parameter
+from typing import Any
+
 import polars as pl
 
 from assay.analysis import Result, analysis
-from assay.grammar import find
-from assay.measure import CATALOGUE, PROPERTIES, Measure
+from assay.claims import CounterExample, check
+from assay.errors import MeasureError
+from assay.grammar import find, load, parse
+from assay.measure import CATALOGUE, PROPERTIES, Declaration, Measure
+from assay.references import reference
+
+_AVERAGES = {"mean": "mean over topics", "geometric": "geometric mean over topics", "sum": "sum over topics"}
 
 
 @analysis(name="measures", group="look")
-def measures(name: str | None = None) -> Result:
+def measures(name: str | None = None, *, declare: Sequence[str] = ()) -> Result:
     """Which measures are there, and what does each one promise?
 
     Parameters
     ----------
     name
-        A measure; without one, the whole catalogue.
+        A measure, such as RBP or RBP(p=0.5); without one, the whole catalogue.
+    declare
+        A Python file that declares measures; repeats.
 
     Returns
     -------
     measure, summary, low, high, trec_eval, cite
-        The catalogue: what each measure is, its range, its name in trec_eval and where it comes from.
-    property, holds, meaning
-        The card of one measure: which of the seven numeric properties it has when cut at k.
+        The catalogue: what each measure is, its range (no `high` where there is no limit), its name in trec_eval
+        and where it comes from.
+    property, holds, counter_example, meaning
+        The card of one measure: which of the seven numeric properties it has when cut at k, as found by trying all
+        short binary rankings, and a case that shows it where one does not hold. R is the number of relevant
+        documents, N that of judged non-relevant ones (plenty where it is not said), ? an unjudged document.
     """
-    return _catalogue() if name is None else _card(find(name))
+    for path in declare:
+        load(path)
+    return _catalogue() if name is None else _card(_asked(name))
+
+
+def _asked(name: str) -> Measure:
+    """Understand a bare name, which needs no cutoff here, or anything that can be computed."""
+    with suppress(MeasureError):
+        return find(name)
+    return parse(name)
 
 
 def _catalogue() -> Result:
@@ -35,8 +61,8 @@ def _catalogue() -> Result:
             "measure": [d.name for d in declared],
             "summary": [d.summary for d in declared],
             "low": [d.low for d in declared],
-            "high": [d.high for d in declared],
-            "trec_eval": [", ".join(d.trec).replace("{:.2f}", "x").replace("{}", "k") for d in declared],
+            "high": [_limit(d) for d in declared],
+            "trec_eval": [", ".join(_trec_names(d)) for d in declared],
             "cite": [d.cite for d in declared],
         }
     )
@@ -45,19 +71,74 @@ def _catalogue() -> Result:
 
 def _card(m: Measure) -> Result:
     d = m.declaration
-    rows = [(name, name in d.claims, meaning) for name, meaning in PROPERTIES.items()]
-    table = pl.DataFrame(rows, schema=["property", "holds", "meaning"], orient="row")
+    found = check(m)
+    rows = [(name, found[name] is None, _text(found[name]), meaning) for name, meaning in PROPERTIES.items()]
+    table = pl.DataFrame(rows, schema=["property", "holds", "counter_example", "meaning"], orient="row")
     settings = {
-        "measure": d.name,
-        "parameters": {name: _default(default) for name, (_, default) in d.parameters.items()},
-        "range": [d.low, d.high],
+        "measure": str(m),
+        "parameters": {name: _value(value) for name, value in m.parameters.items()},
+        "cutoff": "required" if d.needs_cutoff or m.by_depth else "optional",
+        "range": [d.low, _limit(d)],
         "average": d.average,
         "trec_eval": list(d.trec),
         "aliases": list(d.aliases),
         "cite": d.cite,
+        "reference": reference(d.cite),
     }
-    return Result("measures", table, settings=settings, text=d.doc)
+    return Result("measures", table, settings=settings, text=_printed(m), notes=tuple(_doubts(m, found)))
 
 
-def _default(value: object) -> object:
-    return value if isinstance(value, int | float | str | tuple | None) else "required"
+def _text(example: CounterExample | None) -> str | None:
+    return None if example is None else str(example)
+
+
+def _doubts(m: Measure, found: dict[str, CounterExample | None]) -> Iterator[str]:
+    """Say where a declaration and what was found differ; claims are made for default parameters only."""
+    if m.settings:
+        return
+    for name, example in found.items():
+        if name in m.declaration.claims and example is not None:
+            yield f"{m.name} is declared to be {name}, but {example}"
+        elif name not in m.declaration.claims and example is None:
+            yield f"{m.name} is not declared to be {name}, but no short ranking shows that it is not"
+
+
+def _printed(m: Measure) -> str:
+    """Lay out the head of a card: the docstring, then the facts of the declaration."""
+    d = m.declaration
+    at = "@" + d.at if d.at != "cutoff" else "@k" if d.needs_cutoff else "[@k]"
+    shown = {name: _value(value) for name, value in m.parameters.items() if name != d.at}
+    facts = {
+        "written": f"{m.name}({', '.join(f'{name}={value!r}' for name, value in shown.items())}){at}",
+        "range": f"{d.low:g} to {d.high:g}" if math.isfinite(d.high) else f"from {d.low:g}, no limit",
+        "average": _AVERAGES[d.average],
+        "trec_eval": ", ".join(_trec_names(d)),
+        "also": ", ".join(d.aliases),
+        "source": reference(d.cite),
+    }
+    lines = [f"{name:<11}{fact}" for name, fact in facts.items() if fact]
+    return "\n".join([str(m), _plain(d.doc), "", *lines])
+
+
+def _plain(doc: str) -> str:
+    """Free a docstring of the marks of reStructuredText; formulas stay in LaTeX, set apart."""
+    blocks = []
+    for block in doc.split("\n\n"):
+        if block.startswith(".. math::"):
+            block = "    " + " ".join(block.removeprefix(".. math::").split())
+        elif block.startswith(">>>"):
+            block = "    " + block.replace("\n", "\n    ")
+        blocks.append(re.sub(r":math:`([^`]*)`", r"\1", block))
+    return "\n\n".join(blocks)
+
+
+def _trec_names(d: Declaration) -> list[str]:
+    return [re.sub(r"\{:[^}]*\}", "x", name).replace("{}", "k") for name in d.trec]
+
+
+def _limit(d: Declaration) -> float | None:
+    return d.high if math.isfinite(d.high) else None
+
+
+def _value(value: Any) -> Any:
+    return "required" if value is Parameter.empty else value

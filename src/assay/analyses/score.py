@@ -10,11 +10,14 @@ import polars as pl
 
 from assay.analysis import Result, analysis
 from assay.errors import UsageError
+from assay.grammar import parse
 from assay.judged import Judged
 from assay.measure import Measure
 from assay.numeric.intervals import bootstrap_interval, t_interval
+from assay.residuals import Tail, bounds_of_runs, kind
 from assay.scores import Array, Scores, Undefined
 from assay.scores import score as compute
+from assay.tables import check_choice
 
 
 @analysis(name="score", group="look")
@@ -28,6 +31,8 @@ def score(
     resamples: int = 10_000,
     rng: int = 0,
     undefined: Undefined = "zero",
+    residuals: bool = False,
+    tail: Tail = "unseen",
 ) -> Result:
     """Which scores do these runs get, and how sure are the means?
 
@@ -37,7 +42,8 @@ def score(
     Parameters
     ----------
     measure
-        Measures, such as nDCG@10 or RBP(p=0.8); trec_eval's names will do.
+        Measures, such as nDCG@10 or RBP(p=0.8); trec_eval's names will do. Of scores that another tool computed,
+        those to show (default: all).
     per_topic
         Show every topic instead of the means.
     interval
@@ -50,6 +56,10 @@ def score(
         Seed of the bootstrap.
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+    residuals
+        Show how far judgments of the unjudged documents could move each score.
+    tail
+        What follows the end of a list, for the residual: unseen documents, or nothing (empty).
 
     Returns
     -------
@@ -57,21 +67,64 @@ def score(
         The mean over topics (a geometric mean for GMAP, a sum for counts) and the ends of its interval.
     run, topic, measure, value
         With `per_topic`, one row a score.
+    residual, least, most
+        With `residuals`: how far the score could rise at most, where it cannot fall; and the lowest and highest it
+        could be. Empty for measures that offer no bound. For measures with a recall base the range is over the
+        retrieved documents, and newly relevant ones join the base.
     """
-    if not 0 < level < 1:
-        raise UsageError(f"level {level} is not between 0 and 1")
-    scores = data if isinstance(data, Scores) else compute(data, measure, undefined=undefined)
+    check_choice(interval, "interval", ("t", "bootstrap"))
+    _check(level=level, resamples=resamples, rng=rng)
+    if residuals and isinstance(data, Scores):
+        raise UsageError("--residuals needs runs and judgments, not scores")
+    scores = data.choose(measure) if isinstance(data, Scores) else compute(data, measure, undefined=undefined)
+    bounded = _bounded(data, scores, measure, tail) if residuals and isinstance(data, Judged) else {}
+    settings: dict[str, object] = {"tail": tail} if residuals else {}
     if per_topic:
-        return Result("score", scores.frame(), basis=scores.basis, notes=scores.notes)
-    settings: dict[str, object] = {"interval": interval, "level": level}
+        table = scores.frame().with_columns(*_columns({name: x.transpose(1, 2, 0) for name, x in bounded.items()}))
+        return Result("score", table, basis=scores.basis, settings=settings, notes=scores.notes)
+    settings |= {"interval": interval, "level": level}
     if interval == "t":
         low, high = t_interval(scores.working(), level=level)
     else:
         settings |= {"resamples": resamples, "rng": rng}
         generator = np.random.default_rng(rng)
         low, high = bootstrap_interval(scores.working(), level=level, resamples=resamples, rng=generator)
-    table = _table(scores, low, high)
+    means = {name: _mean(x).T for name, x in bounded.items()}
+    table = _table(scores, low, high).with_columns(*_columns(means))
     return Result("score", table, basis=scores.basis, settings=settings, notes=scores.notes)
+
+
+def _bounded(data: Judged, scores: Scores, measure: Sequence[str | Measure], tail: Tail) -> dict[str, Array]:
+    """Bound every score, [measure, run, topic]; a residual only where the score itself is the least."""
+    chosen = [parse(m) for m in measure]
+    least, most = bounds_of_runs(data, chosen, tail=tail)
+    alone = np.array([kind(m) == "residual" for m in chosen])[:, None, None]
+    scored = ~np.isnan(scores.value)
+    return {
+        "residual": np.where(alone & scored, most - scores.value, np.nan),
+        "least": np.where(scored, least, np.nan),
+        "most": np.where(scored, most, np.nan),
+    }
+
+
+def _mean(x: Array) -> Array:
+    """Average over the topics that have a score."""
+    n = (~np.isnan(x)).sum(-1)
+    return np.divide(np.nansum(x, axis=-1), n, out=np.full(n.shape, np.nan), where=n > 0)
+
+
+def _columns(values: dict[str, Array]) -> list[pl.Series]:
+    return [pl.Series(name, x.ravel()).fill_nan(None) for name, x in values.items()]
+
+
+def _check(*, level: float, resamples: int, rng: int) -> None:
+    if not 0 < level < 1:
+        hint = f"; did you mean {level / 100:g}?" if 1 < level < 100 else ", such as 0.95"
+        raise UsageError(f"level {level:g} is not between 0 and 1{hint}")
+    if resamples < 1:
+        raise UsageError(f"resamples {resamples} is not a whole number from 1 up, such as 10000")
+    if rng < 0:
+        raise UsageError(f"rng {rng} is not a whole number from 0 up, such as 0")
 
 
 def _table(scores: Scores, low: Array, high: Array) -> pl.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.measure import Array, Rankings, measure
+from assay.unjudged import Residual
 
 
 def _share(j: Rankings, max_rel: int | None) -> Array:
@@ -19,10 +20,29 @@ def _before(x: Array) -> Array:
     return product
 
 
+def _stop(j: Rankings, max_rel: int | None) -> Array:
+    """The probability that a document of each grade satisfies."""
+    return np.minimum((2.0 ** np.arange(j.top + 1) - 1) / 2.0 ** (j.top if max_rel is None else max_rel), 1.0)
+
+
+def _beyond_err(j: Rankings, grade: int, *, max_rel: int | None) -> Array:
+    """What documents of one grade, from the end of the lists to infinity, add to ERR.
+
+    The sum of R (1 - R)^(i - n - 1) / i over i > n is a hypergeometric function.
+    """
+    from scipy.special import hyp2f1
+
+    by_grade, n = _stop(j, max_rel), j.rank.size
+    stop = by_grade[grade]
+    expected = stop * hyp2f1(1, n + 1, n + 2, 1 - stop) / (n + 1) if stop > 0 else 0.0
+    return np.asarray(np.prod(1 - j.gain(by_grade), axis=-1) * expected)
+
+
 @measure(
     claims={"bounded", "monotone", "convergent", "top_weighted", "localised", "complete"},
     cite="chapelle2009",
     cutoff="optional",
+    unjudged=Residual(beyond=_beyond_err),
 )
 def ERR(j: Rankings, *, max_rel: int | None = None) -> Array:
     r"""Expected reciprocal rank at which a reader is satisfied.
@@ -35,58 +55,93 @@ def ERR(j: Rankings, *, max_rel: int | None = None) -> Array:
     >>> ERR.of([0, 1, 1])
     0.3333333333333333
     """
-    top = j.top if max_rel is None else max_rel
-    stop = j.gain(np.minimum((2.0 ** np.arange(j.top + 1) - 1) / 2.0**top, 1.0))
+    stop = j.gain(_stop(j, max_rel))
     return j.total(stop * _before(1 - stop) / j.rank)
+
+
+def _beyond_insq(j: Rankings, grade: int, *, T: float, max_rel: int | None, depth: int | None) -> Array:
+    """What documents of one grade, from the end of the lists to infinity or `depth`, add to INSQ."""
+    end = 0.0 if depth is None else _tail(2 * T + depth)
+    more = np.maximum(_tail(2 * T + j.rank.size) - end, 0) / (_tail(2 * T) - end)
+    return np.full(j.grade.shape[0], _share(j, max_rel)[grade] * more)
 
 
 @measure(
     claims={"bounded", "monotone", "convergent", "top_weighted", "localised", "complete"},
     cite="moffat2012",
+    unjudged=Residual(beyond=_beyond_insq),
 )
-def INSQ(j: Rankings, *, T: float = 1.0, max_rel: int | None = None) -> Array:
+def INSQ(j: Rankings, *, T: float = 1.0, max_rel: int | None = None, depth: int | None = None) -> Array:
     r"""Gain per document of a reader who wants T of it and reads on ever more surely (INSQ).
 
     .. math:: C(i) = \left(\frac{i + 2T - 1}{i + 2T}\right)^2, \qquad
               W(i) = \frac{(i + 2T - 1)^{-2}}{\sum_{l \ge 1} (l + 2T - 1)^{-2}}
 
-    The weights are normalised over the infinite tail (cwl-eval: over its padded list).
+    The weights are normalised over the infinite tail; `depth` reads and normalises over that many ranks instead,
+    as cwl-eval does over its padded list.
 
     >>> round(INSQ(T=1.0).of([1, 0, 0]), 6)
     0.387637
     """
-    weight = (j.rank + 2 * T - 1) ** -2.0 / _tail(2 * T)
+    whole = _tail(2 * T) if depth is None else _tail(2 * T) - _tail(2 * T + depth)
+    weight = _read(j, depth) * (j.rank + 2 * T - 1) ** -2.0 / whole
     return j.total(j.gain(_share(j, max_rel)) * weight)
 
 
+def _inst_weights(j: Rankings, gain: Array, T: float) -> tuple[Array, Array, Array]:
+    """The weight of each rank and of the one after it, before normalisation, and i + T + T_i. [list, rank]"""
+    z = j.rank + 2 * T - np.cumsum(gain, axis=-1)
+    step = ((z - 1) / z) ** 2
+    weight = _before(step)
+    return weight, weight * step, z
+
+
+def _beyond_inst(j: Rankings, grade: int, *, T: float, max_rel: int | None, depth: int | None) -> Array:
+    """What documents of one grade, from the end of the lists to infinity or `depth`, add to INST.
+
+    Documents of full gain leave i + T + T_i as it is, so their weights are a geometric series. Without full gain
+    the highest grade has no such form and no bound is offered; lower grades are never the best tail.
+    """
+    share = _share(j, max_rel)
+    if share[grade] < 1:
+        return np.full(j.grade.shape[0], np.nan if grade == j.top else 0.0)
+    gain = j.gain(share)
+    weight, after, z = _inst_weights(j, gain, T)
+    weight = _read(j, depth) * weight
+    go_on = ((z[:, -1] - 1) / z[:, -1]) ** 2
+    more = after[:, -1] * (1 - go_on ** (np.inf if depth is None else max(depth - j.rank.size, 0))) / (1 - go_on)
+    full = ((weight * gain).sum(-1) + more) / (weight.sum(-1) + more)
+    return np.asarray(full - INST.declaration.formula(j, T=T, max_rel=max_rel, depth=depth))
+
+
 @measure(
-    claims={"bounded", "convergent", "top_weighted", "localised", "complete"},
+    claims={"bounded", "monotone", "convergent", "top_weighted", "localised", "complete"},
     cite="moffat2015",
+    unjudged=Residual(beyond=_beyond_inst, when=lambda T, **_: T >= 0.5),  # below, more gain can lower it
 )
 def INST(j: Rankings, *, T: float = 1.0, max_rel: int | None = None, depth: int | None = None) -> Array:
     r"""Gain per document of a reader who wants T of it and gives up as it comes in (INST).
 
     .. math:: C(i) = \left(\frac{i + T + T_i - 1}{i + T + T_i}\right)^2, \qquad T_i = T - \sum_{l \le i} G(g_l)
 
-    The weights are normalised over the infinite tail, beyond the list taken to hold no gain; `depth` normalises
-    over that many ranks instead, as cwl-eval does over its padded list.
+    The weights are normalised over the infinite tail, beyond the list taken to hold no gain; `depth` reads and
+    normalises over that many ranks instead, as cwl-eval does over its padded list.
 
     >>> round(INST(T=1.0).of([1, 0, 0]), 6)
     0.607927
     """
     gain = j.gain(_share(j, max_rel))
-    left = 2 * T - np.cumsum(gain, axis=-1)  # T + T_i
-    step = ((j.rank + left - 1) / (j.rank + left)) ** 2
-    weight = _before(step)
-    seen = j.last(weight * step) * (j.last(j.rank) + j.last(left)) ** 2  # what the tail's weights start from
-    beyond = _tail(j.last(j.rank) + j.last(left))
+    weight, after, z = _inst_weights(j, gain, T)
+    seen = j.last(after) * j.last(z) ** 2  # what the tail's weights start from
+    beyond = _tail(j.last(z))
     if depth is not None:
-        beyond = beyond - _tail(np.maximum(depth, j.last(j.rank)) + j.last(left))
+        beyond = beyond - _tail(j.last(z) + np.maximum(depth - j.last(j.rank), 0))
+    weight = _read(j, depth) * weight
     return j.total(weight * gain) / (j.total(weight) + seen * beyond)
 
 
 @measure(
-    claims={"bounded", "localised", "complete", "realisable"},
+    claims={"bounded", "monotone", "localised", "complete", "realisable"},
     cite="zhang2017",
     cutoff="required",
 )
@@ -106,6 +161,11 @@ def BPM(j: Rankings, *, T: float = 1.0, max_rel: int | None = None) -> Array:
     read = np.ones_like(wanting)
     read[:, 1:] = wanting[:, :-1]
     return j.total(gain * read) / stop
+
+
+def _read(j: Rankings, depth: int | None) -> Array:
+    """1 for the ranks down to a depth, 0 for those beyond. [rank]"""
+    return np.asarray(j.rank <= (np.inf if depth is None else depth), dtype=np.float64)
 
 
 def _tail(start: float | Array) -> Array:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from assay.measure import Array, Rankings, measure, ratio
+from assay.unjudged import Bounds, Extremes, Residual, ideal_bounds
 
 Gain = tuple[tuple[int, float], ...]
 GainName = Literal["linear", "exp"]
@@ -50,9 +52,39 @@ def _dcg(j: Rankings, value: Array, discount: DiscountName | tuple[float, ...], 
 
 def _ideal(j: Rankings, value: Array, discount: DiscountName | tuple[float, ...], base: float, *, cut: bool) -> Array:
     """The DCG of the best ranking of all that is judged, sorted by gain; cut at k or not."""
-    longest = int(j.pool[:, 1:].sum(-1).max(initial=0))
+    longest = int(j.pool[:, value > 0].sum(-1).max(initial=0))
     weight = discounts(discount, base, longest, j.cutoff)
     return j.ideal_dcg(value, weight, cut=cut)
+
+
+def _beyond(
+    j: Rankings, grade: int, *, gain: GainName | Gain, discount: DiscountName | tuple[float, ...], **_: Any
+) -> Array:
+    """What documents of one grade, from the end of the lists to infinity, add to DCG.
+
+    The named discounts that need no cutoff have infinite sums.
+    """
+    value = gain_values(gain, j.top)[grade]
+    further = np.inf if isinstance(discount, str) else sum(discount[j.rank.size :])
+    return np.full(j.grade.shape[0], value * further if value else 0.0)
+
+
+def _no_penalty(*, discount: DiscountName | tuple[float, ...], **_: Any) -> bool:
+    """Whether no rank has a negative weight."""
+    return isinstance(discount, str) or min(discount, default=0.0) >= 0
+
+
+def _extremes(ideal: Literal["cut", "whole", "retrieved"]) -> Extremes:
+    """The least and the most over all grades of the unjudged, by which ideal is meant."""
+
+    def find(
+        j: Rankings, *, gain: GainName | Gain, discount: DiscountName | tuple[float, ...], base: float
+    ) -> Bounds | None:
+        depth = j.cutoff if ideal == "cut" else np.inf
+        weigh = partial(discounts, discount, base, cutoff=j.cutoff)
+        return ideal_bounds(j, gain_values(gain, j.top), weigh, depth=depth, retrieved=ideal == "retrieved")
+
+    return Extremes(find)
 
 
 @measure(
@@ -60,6 +92,7 @@ def _ideal(j: Rankings, value: Array, discount: DiscountName | tuple[float, ...]
     cite="jarvelin2002",
     range=(0.0, np.inf),
     by_depth=BY_DEPTH,
+    unjudged=Residual(beyond=_beyond, when=_no_penalty),
 )
 def DCG(
     j: Rankings,
@@ -88,6 +121,7 @@ def DCG(
     cite="jarvelin2002",
     trec={"ndcg": "nDCG", "ndcg_cut_{}": "nDCG@{}"},
     by_depth=BY_DEPTH,
+    unjudged=_extremes("cut"),
 )
 def nDCG(
     j: Rankings,
@@ -114,6 +148,7 @@ def nDCG(
     claims={"bounded", "monotone", "convergent", "top_weighted"},
     cite="webber2010",
     by_depth=BY_DEPTH,
+    unjudged=_extremes("whole"),
 )
 def enDCG(
     j: Rankings,
@@ -140,6 +175,7 @@ def enDCG(
     cite="moffat2013",
     cutoff="required",
     by_depth=BY_DEPTH,
+    unjudged=Residual(when=_no_penalty),
 )
 def SDCG(
     j: Rankings,
@@ -153,15 +189,15 @@ def SDCG(
 
     .. math:: \frac{DCG@k}{G(g_{max}) \sum_{i \le k} d(i)}
 
-    The highest grade is that of the scale unless `max_rel` says otherwise.
+    The highest grade is that of the scale unless `max_rel` says otherwise; no grade is worth more.
 
     >>> (SDCG @ 2).of([1, 1], n_rel=2)
     1.0
     """
-    value = gain_values(gain, j.top)
-    best = gain_values(gain, max(j.top, max_rel or 0))[j.top if max_rel is None else max_rel]
+    best = gain_values(gain, j.top if max_rel is None else max_rel).max()
+    value = np.minimum(gain_values(gain, j.top), best)
     limit = np.cumsum(discounts(discount, base, int(np.max(j.cutoff)), j.cutoff))
-    return _dcg(j, value, discount, base) / (best * (limit if j.cumulative else limit[-1]))
+    return ratio(_dcg(j, value, discount, base), best * (limit if j.cumulative else limit[-1]))
 
 
 @measure(
@@ -169,6 +205,7 @@ def SDCG(
     cite="moffat2013",
     aliases=["SN-DCG"],
     by_depth=BY_DEPTH,
+    unjudged=_extremes("retrieved"),
 )
 def SNDCG(
     j: Rankings,

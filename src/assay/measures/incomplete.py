@@ -7,7 +7,7 @@ import numpy as np
 from assay.measure import Array, Rankings, measure, ratio
 
 
-@measure(claims={"bounded"}, cite="buckley2004", trec="bpref", aliases=["BPref"])
+@measure(claims={"bounded", "monotone"}, cite="buckley2004", trec="bpref", aliases=["BPref"])
 def Bpref(j: Rankings, *, rel: int = 1) -> Array:
     r"""How seldom judged non-relevant documents stand above relevant ones.
 
@@ -27,7 +27,7 @@ def Bpref(j: Rankings, *, rel: int = 1) -> Array:
     return ratio(j.last(np.cumsum(hit * (1 - penalty), axis=-1)), n_rel)
 
 
-@measure(claims={"bounded", "monotone"}, cite="yilmaz2006", trec="infAP")
+@measure(claims={"bounded", "monotone", "convergent", "top_weighted"}, cite="yilmaz2006", trec="infAP")
 def infAP(j: Rankings, *, rel: int = 1) -> Array:
     r"""Average precision inferred from a sample of judgments.
 

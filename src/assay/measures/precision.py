@@ -5,6 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from assay.measure import Array, Rankings, measure, ratio
+from assay.unjudged import Bounds, Ends, Extremes, Residual, Search
+
+
+def _beyond(j: Rankings, grade: int, *, rel: int) -> Array:
+    """What documents of one grade, from the end of the lists to infinity, add to RR."""
+    return np.where(j.hit(rel).any(-1) | (grade < rel), 0.0, 1 / (j.rank.size + 1))
+
+
+def _extremes(j: Rankings, *, rel: int, mult: float) -> Bounds:
+    """The least and the most of Rprec over all grades of the unjudged, by the number of newly relevant ones."""
+    free = j.open & (rel <= j.top)
+    new = np.minimum(np.arange(j.rank.size + 1), free.sum(-1, keepdims=True))  # [list, number]
+    depth = np.ceil(mult * (j.n_rel(rel)[:, None] + new) - 1e-9)
+    end = np.clip(depth, 0, j.rank.size).astype(np.int64)
+    seen, open_seen = (
+        np.take_along_axis(np.pad(np.cumsum(x, axis=-1), ((0, 0), (1, 0))), end, axis=-1) for x in (j.hit(rel), free)
+    )
+    most = seen + np.minimum(new, open_seen)
+    least = seen + np.maximum(new - (new[:, -1:] - open_seen), 0)
+    return np.nan_to_num(ratio(least, depth)).min(-1), np.nan_to_num(ratio(most, depth)).max(-1)
 
 
 @measure(
@@ -13,6 +33,7 @@ from assay.measure import Array, Rankings, measure, ratio
     cutoff="required",
     trec={"P_{}": "P@{}"},
     aliases=["Precision"],
+    unjudged=Residual(),
 )
 def P(j: Rankings, *, rel: int = 1) -> Array:
     r"""Share of relevant documents in the first k.
@@ -34,6 +55,7 @@ def P(j: Rankings, *, rel: int = 1) -> Array:
     cutoff="required",
     trec={"recall_{}": "R@{}"},
     aliases=["Recall"],
+    unjudged=Ends(),
 )
 def R(j: Rankings, *, rel: int = 1) -> Array:
     r"""Share of the relevant documents that are in the first k.
@@ -53,6 +75,7 @@ def R(j: Rankings, *, rel: int = 1) -> Array:
     cite="craswell2004",
     cutoff="required",
     trec={"success_{}": "Success@{}"},
+    unjudged=Residual(),
 )
 def Success(j: Rankings, *, rel: int = 1) -> Array:
     r"""Whether there is a relevant document in the first k.
@@ -72,6 +95,7 @@ def Success(j: Rankings, *, rel: int = 1) -> Array:
     cite="voorhees1999",
     trec="recip_rank",
     aliases=["MRR"],
+    unjudged=Residual(beyond=_beyond),
 )
 def RR(j: Rankings, *, rel: int = 1) -> Array:
     r"""One over the rank of the first relevant document; 0 if there is none.
@@ -88,9 +112,10 @@ def RR(j: Rankings, *, rel: int = 1) -> Array:
 
 
 @measure(
-    claims={"bounded", "realisable"},
+    claims={"bounded", "monotone"},
     cite="buckley2005",
     trec={"Rprec": "Rprec", "Rprec_mult_{:.2f}": "Rprec(mult={})"},
+    unjudged=Extremes(_extremes),
 )
 def Rprec(j: Rankings, *, rel: int = 1, mult: float = 1.0) -> Array:
     r"""Precision at rank R, the number of relevant documents (or at a multiple of it).
@@ -108,10 +133,11 @@ def Rprec(j: Rankings, *, rel: int = 1, mult: float = 1.0) -> Array:
 
 
 @measure(
-    claims={"bounded", "monotone", "realisable"},
+    claims={"bounded", "monotone"},
     cite="buckley2005",
     at="recall",
     trec={"iprec_at_recall_{:.2f}": "IPrec@{}"},
+    unjudged=Search(),
 )
 def IPrec(j: Rankings, *, recall: float, rel: int = 1) -> Array:
     r"""Interpolated precision at a level of recall: the best precision from there on.
@@ -128,7 +154,12 @@ def IPrec(j: Rankings, *, recall: float, rel: int = 1) -> Array:
     return _defined(j, rel, j.peak(np.where(reached, j.precision(rel), 0.0)))
 
 
-@measure(claims={"bounded", "monotone", "convergent", "realisable"}, cite="buckley2005", trec="11pt_avg")
+@measure(
+    claims={"bounded", "monotone"},
+    cite="buckley2005",
+    trec="11pt_avg",
+    unjudged=Search(),
+)
 def IAP(j: Rankings, *, rel: int = 1, points: tuple[float, ...] = tuple(x / 10 for x in range(11))) -> Array:
     r"""Interpolated precision averaged over levels of recall: 0, 0.1, ..., 1 unless said otherwise.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.measure import Array, Rankings, measure, ratio
+from assay.unjudged import Bounds, Extremes, Residual, ideal_bounds
 
 BY_DEPTH = {"residual": ...}  # a persistence that depends on k
 
@@ -19,11 +20,23 @@ def _worth(j: Rankings, rel: int | None) -> Array:
     return grade / j.top if rel is None else (grade >= rel).astype(np.float64)
 
 
+def _beyond(j: Rankings, grade: int, *, p: float, rel: int | None, residual: float | None) -> Array:
+    """What documents of one grade, from the end of the lists to infinity, add to RBP."""
+    return np.full(j.grade.shape[0], _worth(j, rel)[grade] * _persistence(j, p, residual) ** j.rank.size)
+
+
+def _extremes(j: Rankings, *, p: float, rel: int | None, residual: float | None) -> Bounds | None:
+    """The least and the most of nRBP over all grades of the unjudged."""
+    persistence = _persistence(j, p, residual)
+    return ideal_bounds(j, _worth(j, rel), lambda n: persistence ** np.arange(0.0, n), depth=j.cutoff)
+
+
 @measure(
     claims={"bounded", "monotone", "convergent", "top_weighted", "localised", "complete"},
     cite="moffat2008",
     trec={"rbp": "RBP(p=0.9, rel=1)"},
     by_depth=BY_DEPTH,
+    unjudged=Residual(beyond=_beyond),
 )
 def RBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float | None = None) -> Array:
     r"""Rate at which a reader of persistence p gains.
@@ -42,7 +55,12 @@ def RBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float 
     return j.total(j.gain(_worth(j, rel)) * weight)
 
 
-@measure(claims={"bounded", "convergent", "top_weighted", "realisable"}, cite="webber2010", by_depth=BY_DEPTH)
+@measure(
+    claims={"bounded", "convergent", "top_weighted", "realisable"},
+    cite="webber2010",
+    by_depth=BY_DEPTH,
+    unjudged=Extremes(_extremes),
+)
 def nRBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float | None = None) -> Array:
     r"""Rank-biased precision divided by that of an ideal ranking, cut at k too.
 
@@ -53,6 +71,6 @@ def nRBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float
     """
     persistence = _persistence(j, p, residual)
     value = _worth(j, rel)
-    longest = int(j.pool[:, 1:].sum(-1).max(initial=0))
+    longest = int(j.pool[:, value > 0].sum(-1).max(initial=0))
     found = j.total(j.gain(value) * persistence ** (j.rank - 1))
     return ratio(found, j.ideal_dcg(value, persistence ** np.arange(0.0, longest), cut=True))

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from assay.measure import Array, Rankings, measure, ratio
+from assay.unjudged import Ends
 
 
-@measure(claims={"bounded", "localised", "complete", "realisable"}, cite="vanrijsbergen1979", trec="set_P")
+@measure(
+    claims={"bounded", "convergent", "localised", "complete", "realisable"},
+    cite="vanrijsbergen1979",
+    trec="set_P",
+    unjudged=Ends(),
+)
 def SetP(j: Rankings, *, rel: int = 1) -> Array:
     r"""Share of relevant documents among those retrieved.
 
@@ -20,7 +26,7 @@ def SetP(j: Rankings, *, rel: int = 1) -> Array:
     return found / j.n_retrieved().clip(1)
 
 
-@measure(claims={"bounded", "monotone", "convergent"}, cite="vanrijsbergen1979", trec="set_recall")
+@measure(claims={"bounded", "monotone", "convergent"}, cite="vanrijsbergen1979", trec="set_recall", unjudged=Ends())
 def SetR(j: Rankings, *, rel: int = 1) -> Array:
     r"""Share of the relevant documents that were retrieved.
 
@@ -32,7 +38,7 @@ def SetR(j: Rankings, *, rel: int = 1) -> Array:
     return ratio(j.total(j.hit(rel)), j.n_rel(rel))
 
 
-@measure(claims={"bounded"}, cite="vanrijsbergen1979", trec="set_F")
+@measure(claims={"bounded", "convergent"}, cite="vanrijsbergen1979", trec="set_F", unjudged=Ends())
 def SetF(j: Rankings, *, rel: int = 1, beta: float = 1.0) -> Array:
     r"""Weighted harmonic mean of the retrieved set's precision and recall.
 
@@ -47,7 +53,7 @@ def SetF(j: Rankings, *, rel: int = 1, beta: float = 1.0) -> Array:
     return ratio((1 + weight) * found, weight * j.n_rel(rel) + j.n_retrieved())
 
 
-@measure(claims={"bounded"}, cite="buckley2005", trec="set_map")
+@measure(claims={"bounded", "convergent"}, cite="buckley2005", trec="set_map", unjudged=Ends())
 def SetAP(j: Rankings, *, rel: int = 1) -> Array:
     r"""Precision times recall of the retrieved set: AP as if the relevant were spread evenly.
 

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+_BLOCK = 500  # resamples that share a stream of random numbers
+_MEANS = 1 << 23  # resampled means held at a time: 64 MB
+
 
 def t_quantile(level: float, dof: int) -> float:
     """The t for which |T| < t has probability `level`, with whole degrees of freedom.
@@ -41,29 +44,71 @@ def _central(angle: float, dof: int) -> float:
 def t_interval(sample: Array, *, level: float) -> tuple[Array, Array]:
     """Student's interval of the mean over the last axis, NaN left out; NaN below two values.
 
-    Treats the last axis as a sample of independent values.
+    Treats the last axis as a sample of independent values. Of nominal 95% intervals for AP, P@10 and RR, with
+    the topics of three TREC collections as the population, 93 to 95% held the mean at 25 topics as at 50
+    (`python -m bench.coverage`).
     """
     there = ~np.isnan(sample)
     n = there.sum(-1)
     mean = np.where(there, sample, 0.0).sum(-1) / np.maximum(n, 1)
     square = np.where(there, (sample - mean[..., None]) ** 2, 0.0).sum(-1)
-    quantile = np.array([t_quantile(level, k - 1) if k > 1 else np.nan for k in range(int(n.max(initial=1)) + 1)])
-    half = quantile[n] * np.sqrt(square / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    sizes, which = np.unique(n, return_inverse=True)
+    quantile = np.array([t_quantile(level, int(k) - 1) if k > 1 else np.nan for k in sizes])[which.reshape(n.shape)]
+    half = quantile * np.sqrt(square / np.maximum(n - 1, 1) / np.maximum(n, 1))
     return mean - half, mean + half
 
 
 def bootstrap_interval(
     sample: Array, *, level: float, resamples: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Percentile bootstrap interval of the mean over the last axis, NaN left out.
+    """Percentile bootstrap interval of the mean over the last axis, NaN left out; NaN below two values.
 
-    All means share the same resamples, drawn as counts so that one matrix product serves them all.
+    Treats the last axis as a sample of independent values. Of nominal 95% intervals for AP, P@10 and RR, with
+    the topics of three TREC collections as the population, 91 to 93% held the mean at 25 topics and 93 to 94% at
+    50 (`python -m bench.coverage`): a little fewer than of Student's.
+
+    All means share the same resamples, drawn as counts so that one matrix product serves many means; the
+    quantiles are taken some means at a time, so that memory does not grow with their number.
     """
-    n = sample.shape[-1]
-    counts = rng.multinomial(n, np.full(n, 1 / n), size=resamples).astype(np.float64)
-    there = ~np.isnan(sample)
-    weight = there.astype(np.float64) @ counts.T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = (np.where(there, sample, 0.0) @ counts.T) / weight
-    low, high = np.nanquantile(means, [(1 - level) / 2, (1 + level) / 2], axis=-1)
+    rows = sample.reshape(-1, sample.shape[-1])
+    counts = _resampled(rows.shape[1], resamples, rng)
+    ends = np.full((2, rows.shape[0]), np.nan)
+    step = max(1, _MEANS // resamples)
+    for i in range(0, rows.shape[0], step):
+        part = rows[i : i + step]
+        known = (~np.isnan(part)).sum(-1) > 1
+        if known.any():
+            ends[:, i : i + step][:, known] = _quantiles(_means(part[known], counts), level)
+    low, high = ends.reshape(2, *sample.shape[:-1])
     return low, high
+
+
+def _resampled(n: int, resamples: int, rng: np.random.Generator) -> NDArray[np.unsignedinteger]:
+    """Count how often each of n values is drawn in every resample. [resample, value]
+
+    Every block of resamples has a stream of its own, so that a longer run begins like a shorter one.
+    """
+    counts = np.empty((resamples, n), dtype=np.min_scalar_type(n))
+    starts = range(0, resamples, _BLOCK)
+    for start, stream in zip(starts, rng.spawn(len(starts)), strict=True):
+        size = min(_BLOCK, resamples - start)
+        counts[start : start + size] = stream.multinomial(n, np.full(n, 1 / n), size=_BLOCK)[:size]
+    return counts
+
+
+def _means(rows: Array, counts: NDArray[np.unsignedinteger]) -> Array:
+    """Average every row in every resample; NaN where a resample holds no value of it. [row, resample]"""
+    there = ~np.isnan(rows)
+    filled, present = np.where(there, rows, 0.0), there.astype(np.float64)
+    means = np.empty((rows.shape[0], counts.shape[0]))
+    for i in range(0, counts.shape[0], _BLOCK):
+        drawn = counts[i : i + _BLOCK].T.astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            means[:, i : i + _BLOCK] = (filled @ drawn) / (present @ drawn)
+    return means
+
+
+def _quantiles(means: Array, level: float) -> Array:
+    """Cut the same share off both ends of every row. [end, row]"""
+    quantile = np.nanquantile if np.isnan(means).any() else np.quantile
+    return np.asarray(quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=-1))

@@ -4,25 +4,49 @@ from __future__ import annotations
 
 import io
 import json
+import math
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars.selectors as cs
 
 from assay.analysis import Result
-from assay.errors import UsageError, suggestion
+from assay.errors import MeasureError, UsageError, suggestion
 from assay.render.text import cells, is_number, plain
 
-_SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
 
 
 def to_json(result: Result) -> str:
-    """One object: analysis, settings, basis, table, tables, notes."""
-    return json.dumps(result.to_dict(), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+    """One object: analysis, settings, basis, table, tables, notes; what is not a finite number is null."""
+    return json.dumps(_finite(result.to_dict()), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    """Make data fit for JSON, which knows neither infinity nor numpy's numbers."""
+    if isinstance(value, dict):
+        return {str(name): _finite(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def to_csv(result: Result) -> str:
-    """The table with full precision."""
-    return result.table.write_csv()
+    """The table with full precision; NaN is an empty field."""
+    return result.table.with_columns(cs.float().fill_nan(None)).write_csv()
 
 
 def to_markdown(result: Result) -> str:
@@ -44,27 +68,37 @@ def to_latex(result: Result) -> str:
 
 
 def _escaped(text: str) -> str:
-    return "".join(_SPECIAL.get(c, c) for c in text.replace("\\", "/"))
+    return "".join(_SPECIAL.get(c, c) for c in text)
 
 
 def to_trec_eval(result: Result) -> str:
     """Lines as trec_eval prints them: measure, topic or `all`, value; runs one after another."""
-    from assay.grammar import parse, trec_name
-
-    if not {"run", "measure"} <= set(result.table.columns):
-        raise UsageError("--format trec_eval is for scores only")
     number = "value" if "value" in result.table.columns else "mean"
-    names: dict[str, str] = {}
+    if not {"run", "measure", number} <= set(result.table.columns):
+        raise UsageError("--format trec_eval is for scores only (`assay score`)")
+    names = {name: _trec_label(name) for name in result.table["measure"].unique()}
     lines, last = [], None
     for row in result.table.iter_rows(named=True):
         if row["run"] != last:
             last = row["run"]
             lines.append(f"{'runid':<22}\tall\t{last}")
-        label = names.setdefault(row["measure"], trec_name(parse(row["measure"])))
-        value = row[number]
+        label, value = names[row["measure"]], row[number]
+        if value is None or math.isnan(value):  # trec_eval, too, is silent on topics without a score
+            continue
         text = f"{value:.0f}" if label.startswith("num_") else f"{value:.4f}"
         lines.append(f"{label:<22}\t{row.get('topic', 'all')}\t{text}")
     return "\n".join(lines) + "\n"
+
+
+def _trec_label(name: str) -> str:
+    """Name a measure as trec_eval does; what another tool measured keeps its name."""
+    from assay.grammar import parse, trec_name
+
+    try:
+        m = parse(name)
+    except MeasureError:
+        return name
+    return trec_name(m) if str(m) == name else name  # a file may hold one measure under two names
 
 
 def to_table(result: Result) -> str:
@@ -99,8 +133,12 @@ def check_path(path: str, form: str | None) -> None:
     if form is None and suffix not in {*_EXTENSIONS, ".parquet"}:
         known = ", ".join([*_EXTENSIONS, ".parquet"])
         raise UsageError(f"{path}: unknown extension '{suffix}' (known: {known}); or name a --format")
+    if Path(path).is_dir():
+        raise UsageError(f"{path}: a directory, where a file is to be written")
     if not Path(path).parent.is_dir():
         raise UsageError(f"{path}: no such directory '{Path(path).parent}'")
+    if not os.access(Path(path).parent, os.W_OK) and not Path(path).exists():
+        raise UsageError(f"{path}: directory '{Path(path).parent}' cannot be written to")
 
 
 def to_file(result: Result, path: str, *, form: str | None = None) -> bytes:
@@ -109,6 +147,6 @@ def to_file(result: Result, path: str, *, form: str | None = None) -> bytes:
     suffix = Path(path).suffix.lower()
     if form is None and suffix == ".parquet":
         buffer = io.BytesIO()
-        result.table.write_parquet(buffer)
+        result.table.with_columns(cs.float().fill_nan(None)).write_parquet(buffer)
         return buffer.getvalue()
-    return FORMATS[form or _EXTENSIONS[suffix]](result).encode()
+    return FORMATS[form or _EXTENSIONS[suffix]](result).encode("utf-8", "backslashreplace")

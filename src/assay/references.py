@@ -1,0 +1,44 @@
+"""Where measures and analyses come from: citation key -> reference."""
+
+from __future__ import annotations
+
+REFERENCES: dict[str, str] = {
+    "buckley2004": "Buckley, Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004, 25-32.",
+    "buckley2005": "Buckley, Voorhees. Retrieval system evaluation. In Voorhees, Harman (eds.), TREC: Experiment and "
+    "Evaluation in Information Retrieval, MIT Press 2005.",
+    "chapelle2009": "Chapelle, Metzler, Zhang, Grinspan. Expected reciprocal rank for graded relevance. "
+    "CIKM 2009, 621-630.",
+    "craswell2004": "Craswell, Hawking. Overview of the TREC-2004 Web track. TREC 2004.",
+    "jarvelin2002": "Järvelin, Kekäläinen. Cumulated gain-based evaluation of IR techniques. "
+    "ACM TOIS 20(4), 2002, 422-446.",
+    "jones2015": "Jones, Thomas, Scholer, Sanderson. Features of disagreement between retrieval effectiveness "
+    "measures. SIGIR 2015.",
+    "kanoulas2009": "Kanoulas, Aslam. Empirical justification of the gain and discount function for nDCG. "
+    "CIKM 2009, 611-620.",
+    "moffat2008": "Moffat, Zobel. Rank-biased precision for measurement of retrieval effectiveness. "
+    "ACM TOIS 27(1), 2008, 2:1-2:27.",
+    "moffat2012": "Moffat, Scholer, Thomas. Models and metrics: IR evaluation as a user process. ADCS 2012.",
+    "moffat2013": "Moffat. Seven numeric properties of effectiveness metrics. AIRS 2013, 1-12.",
+    "moffat2015": "Moffat, Bailey, Scholer, Thomas. INST: An adaptive metric for information retrieval evaluation. "
+    "ADCS 2015.",
+    "robertson2006": "Robertson. On GMAP: and other transformations. CIKM 2006.",
+    "robertson2007": "Robertson. On document populations and measures of IR effectiveness. ICTIR 2007.",
+    "sakai2004": "Sakai. New performance metrics based on multigrade relevance: Their application to question "
+    "answering. NTCIR-4, 2004.",
+    "vanrijsbergen1979": "van Rijsbergen. Information Retrieval, 2nd edition. Butterworths 1979.",
+    "voorhees1999": "Voorhees. The TREC-8 question answering track report. TREC-8, 1999.",
+    "webber2008": "Webber, Moffat, Zobel, Sakai. Precision-at-ten considered redundant. SIGIR 2008.",
+    "webber2010": "Webber, Moffat, Zobel. The effect of pooling and evaluation depth on metric stability. EVIA 2010.",
+    "yilmaz2006": "Yilmaz, Aslam. Estimating average precision with incomplete and imperfect judgments. "
+    "CIKM 2006, 102-111.",
+    "zhang2017": "Zhang, Liu, Li, Zhang, Xu, Ma. Evaluating Web search with a Bejeweled player model. SIGIR 2017.",
+}
+
+
+def reference(key: str) -> str:
+    """Return the reference a key stands for; a key that is not listed, such as a user's own, stands for itself.
+
+    >>> reference("moffat2013")
+    'Moffat. Seven numeric properties of effectiveness metrics. AIRS 2013, 1-12.'
+    """
+    return REFERENCES.get(key, key)

@@ -1,0 +1,160 @@
+"""What the laws draw from: measures with any parameters they declare, judged lists, small collections.
+
+Everything is built from the catalogue and the declared types, so that a measure declared tomorrow is drawn too.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+import polars as pl
+from hypothesis import strategies as st
+
+import assay.measures  # noqa: F401 - fills the catalogue
+from assay.measure import CATALOGUE, Declaration, Measure
+from assay.rankings import Rankings
+from assay.tables import ABSENT, Listing, Qrels, Runs, encode
+
+NAMES = tuple(CATALOGUE)
+"""The measures of the house; what tests declare comes and goes."""
+
+_CUTOFF = 4
+
+_FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+_SHARES = st.floats(0.05, 0.95)
+_FALLING = st.lists(st.floats(0.0, 1.0), max_size=6).map(lambda x: (1.0, *sorted(x, reverse=True)))
+_GAINS = st.dictionaries(st.integers(0, 3), st.floats(0.0, 8.0), min_size=1)
+_SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
+    "p": _SHARES,
+    "residual": st.none() | _SHARES,
+    "recall": st.floats(0.0, 1.0),
+    "points": st.lists(st.floats(0.0, 1.0), min_size=1, max_size=5).map(tuple),
+    "rel": st.integers(1, 3),
+    "max_rel": st.none() | st.integers(3, 5),
+    "depth": st.none() | st.integers(1, 40),
+    "T": st.floats(0.5, 5.0),
+    "beta": st.floats(0.0, 3.0),
+    "base": st.floats(1.5, 10.0),
+    "mult": st.floats(0.1, 3.0),
+    "gain": st.sampled_from(["linear", "exp"]) | _GAINS,
+    "discount": st.sampled_from(["log2", "jk", "zipf", "linear", "none"]) | _FALLING,
+}
+"""Values that make sense, by the name of the parameter: the same name means the same thing everywhere."""
+
+
+def of_type(kind: Any) -> st.SearchStrategy[Any]:
+    """Draw any value of a declared type, sensible or not."""
+    origin = get_origin(kind)
+    if origin in (Union, types.UnionType):
+        return st.one_of([of_type(option) for option in get_args(kind)])
+    if origin is Literal:
+        return st.sampled_from(get_args(kind))
+    if origin is tuple:
+        return st.lists(_inside(get_args(kind)[0]), max_size=4, unique_by=_key).map(tuple)
+    plain = {type(None): st.none(), bool: st.booleans(), int: st.integers(), float: _FLOATS, str: st.text()}
+    return plain[kind]
+
+
+def _inside(kind: Any) -> st.SearchStrategy[Any]:
+    return st.tuples(*map(of_type, get_args(kind))) if get_origin(kind) is tuple else of_type(kind)
+
+
+def _key(value: Any) -> Any:
+    return value[0] if isinstance(value, tuple) else value
+
+
+def spellings(declaration: Declaration) -> st.SearchStrategy[Measure]:
+    """Draw a measure with any parameters of the declared types and any cutoff."""
+    parameters = declaration.parameters.items()
+    required = {name: of_type(kind) for name, (kind, default) in parameters if default is inspect.Parameter.empty}
+    optional = {name: of_type(kind) for name, (kind, _) in parameters if name not in required}
+    chosen = st.fixed_dictionaries(required, optional=optional | {"judged_only": st.booleans()})
+    cut = st.integers(1, 10**6) if declaration.at == "cutoff" else st.none()
+    return st.builds(_set, st.just(declaration.name), chosen, cut if declaration.needs_cutoff else cut | st.none())
+
+
+def sensible(name: str) -> st.SearchStrategy[Measure]:
+    """Draw a measure with parameters that make sense, cut at a small depth if it must be."""
+    declaration = CATALOGUE[name].declaration
+    parameters = declaration.parameters.items()
+    required = {n: _SENSIBLE[n] for n, (_, default) in parameters if default is inspect.Parameter.empty}
+    optional = {n: _SENSIBLE.get(n, of_type(kind)) for n, (kind, _) in parameters if n not in required}
+    chosen = st.fixed_dictionaries(required, optional=optional)
+    return st.builds(lambda given: usable(CATALOGUE[name](**given)), chosen)
+
+
+def _set(name: str, parameters: dict[str, Any], cutoff: int | None) -> Measure:
+    m = CATALOGUE[name](**parameters)
+    return (m if cutoff is None else m @ cutoff) if not m.by_depth or cutoff else m @ 10
+
+
+def usable(m: Measure) -> Measure:
+    """Give a measure the cutoff and the level of recall without which it cannot be computed."""
+    if m.declaration.at != "cutoff" and m.declaration.at not in dict(m.settings):
+        return m @ 0.5
+    return m @ _CUTOFF if (m.declaration.needs_cutoff or m.by_depth) and m.cutoff is None else m
+
+
+def cut(m: Measure, k: int) -> Measure:
+    """Cut a measure at k, whatever `@` means to it."""
+    return replace(m, cutoff=k)
+
+
+@st.composite
+def rankings(draw: st.DrawFn, *, top: int = 3) -> Rankings:
+    """Draw graded lists of unequal length with unjudged and merely pooled documents, and pools that hold them."""
+    lists = draw(st.lists(st.lists(st.integers(-2, top), max_size=8), min_size=1, max_size=4))
+    spare = draw(st.lists(st.lists(st.integers(0, 3), min_size=top + 1, max_size=top + 1), min_size=4, max_size=4))
+    return padded(lists, np.array(spare[: len(lists)]), top=top)
+
+
+def padded(lists: list[list[int]], spare: Any, *, top: int) -> Rankings:
+    """Lay lists side by side; each topic holds what its list shows and `spare` more of each grade."""
+    width = max(1, *map(len, lists))
+    grade = np.array([row + [ABSENT] * (width - len(row)) for row in lists], dtype=np.int8)
+    shown = np.stack([(grade == g).sum(-1) for g in range(top + 1)], axis=-1)
+    return Rankings(grade, shown + spare, top)
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Runs and judgments as a person would write them down."""
+
+    runs: dict[str, dict[str, dict[str, float]]]  # run -> topic -> document -> score
+    qrels: dict[str, dict[str, int]]  # topic -> document -> grade
+
+    def judgments(self, order: list[str] | None = None) -> Qrels:
+        """Build the judgments, topics in some order."""
+        rows = [(t, d, g) for t in order or self.qrels for d, g in self.qrels[t].items()]
+        topic, doc, grade = zip(*rows, strict=True)
+        return Qrels.build(pl.Series(topic), pl.Series(doc), np.array(grade, dtype=np.int64))
+
+    def rankings(self, order: list[str] | None = None) -> Runs:
+        """Build the runs, in some order."""
+        return Runs.build([self._listing(name) for name in order or self.runs])
+
+    def _listing(self, name: str) -> Listing:
+        topics = tuple(self.runs[name])
+        rows = [(i, d, s) for i, t in enumerate(topics) for d, s in self.runs[name][t].items()]
+        doc = pl.Series([d for _, d, _ in rows], dtype=pl.String)
+        topic = np.array([i for i, *_ in rows], dtype=np.int64)
+        score = np.array([s for *_, s in rows], dtype=np.float64)
+        return Listing(name, topics, topic, doc, encode(doc), score)
+
+
+@st.composite
+def collections(draw: st.DrawFn) -> Collection:
+    """Draw a few runs of lists of unequal length, with ties, and judgments of some of their documents."""
+    docs = [f"d{i}" for i in range(12)]
+    topics = [f"t{i}" for i in range(draw(st.integers(1, 4)))]
+    listed = st.dictionaries(st.sampled_from(docs), st.integers(0, 5).map(float), min_size=1)
+    runs = {
+        f"r{i}": {t: draw(listed) for t in topics if i == 0 or draw(st.booleans())} or {topics[0]: draw(listed)}
+        for i in range(draw(st.integers(1, 4)))
+    }
+    graded = st.dictionaries(st.sampled_from(docs), st.integers(-1, 3), min_size=1)
+    return Collection(runs, {t: draw(graded) for t in topics})

@@ -1,0 +1,227 @@
+"""One result in every format."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from assay.analysis import Result
+from assay.errors import UsageError
+from assay.render.formats import FORMATS, check_path, pick_table, to_file
+from assay.render.text import cell, plain, show
+
+THIRD = 1 / 3
+MEANS = pl.DataFrame(
+    {
+        "run": ["bm25", "a_b"],
+        "measure": ["AP", "NumRel"],
+        "mean": [THIRD, 12.0],
+        "low": [float("nan"), -1e-7],
+        "high": [None, float("inf")],
+    },
+    schema_overrides={"high": pl.Float64},
+)
+RESULT = Result(
+    "score",
+    MEANS,
+    tables={"runs": pl.DataFrame({"run": ["bm25"], "value": [float("nan")]})},
+    basis={"runs": 2, "share": np.float64(0.25), "cells": np.int64(7), "limit": float("inf")},
+    settings={"level": 0.95, "range": (0.0, float("inf")), "nested": {"x": [float("nan"), 1]}},
+    notes=("beware", "50% of it"),
+)
+
+
+def test_json_is_one_object_with_known_keys_and_full_precision() -> None:
+    text = FORMATS["json"](RESULT)
+    assert text.endswith("}\n")
+    assert json.loads(text) == {
+        "analysis": "score",
+        "settings": {"level": 0.95, "range": [0.0, None], "nested": {"x": [None, 1]}},
+        "basis": {"runs": 2, "share": 0.25, "cells": 7, "limit": None},
+        "table": [
+            {"run": "bm25", "measure": "AP", "mean": THIRD, "low": None, "high": None},
+            {"run": "a_b", "measure": "NumRel", "mean": 12.0, "low": -1e-7, "high": None},
+        ],
+        "tables": {"runs": [{"run": "bm25", "value": None}]},
+        "notes": ["beware", "50% of it"],
+    }
+    assert list(json.loads(text)) == ["analysis", "settings", "basis", "table", "tables", "notes"]
+
+
+def test_ids_are_written_as_they_are_in_json() -> None:
+    result = Result("score", pl.DataFrame({"run": ["café"]}))
+    assert '"café"' in FORMATS["json"](result)
+
+
+def test_csv_carries_every_float64_there_and_back() -> None:
+    rng = np.random.default_rng(2)
+    bits = rng.integers(0, 2**63, size=2000, dtype=np.uint64).view(np.float64)
+    values = np.concatenate([bits[np.isfinite(bits)], rng.random(500), [5e-324, 1.7976931348623157e308, -0.0]])
+    text = FORMATS["csv"](Result("score", pl.DataFrame({"run": "x", "value": values})))
+    back = [float(line.split(",")[1]) for line in text.splitlines()[1:]]
+    assert np.array(back).tobytes() == values.tobytes()
+
+
+def test_csv_has_the_columns_of_the_table_and_nothing_for_nothing() -> None:
+    lines = FORMATS["csv"](RESULT).splitlines()
+    assert lines[0] == "run,measure,mean,low,high"
+    assert lines[1] == f"bm25,AP,{THIRD!r},,"
+    quoted = Result("score", pl.DataFrame({"run": ['a,"b"']}))
+    assert FORMATS["csv"](quoted) == 'run\n"a,""b"""\n'
+
+
+def test_markdown_aligns_numbers_to_the_right_and_escapes_bars() -> None:
+    result = Result("score", pl.DataFrame({"run": ["a|b"], "mean": [0.5]}))
+    assert FORMATS["markdown"](result) == "| run | mean |\n| :--- | ---: |\n| a\\|b | 0.5000 |\n"
+
+
+def test_latex_escapes_what_is_special_and_keeps_notes_as_comments() -> None:
+    result = Result("score", pl.DataFrame({"a_b": ["&%$#_{}~^\\<>|"], "mean": [0.5]}), notes=("beware",))
+    assert FORMATS["latex"](result) == (
+        "% beware\n"
+        "\\begin{tabular}{lr}\n"
+        "\\toprule\n"
+        "a\\_b & mean \\\\\n"
+        "\\midrule\n"
+        "\\&\\%\\$\\#\\_\\{\\}\\textasciitilde{}\\textasciicircum{}\\textbackslash{}"
+        "\\textless{}\\textgreater{}\\textbar{} & 0.5000 \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+    )
+
+
+def test_trec_eval_lines_name_the_run_before_its_means() -> None:
+    assert FORMATS["trec_eval"](RESULT).splitlines() == [
+        "runid                 \tall\tbm25",
+        "map                   \tall\t0.3333",
+        "runid                 \tall\ta_b",
+        "num_rel               \tall\t12",
+    ]
+
+
+def test_trec_eval_lines_of_topics_leave_out_what_has_no_score() -> None:
+    table = pl.DataFrame(
+        {"run": "x", "topic": ["1", "2"], "measure": ["nDCG@10", "latency"], "value": [None, 12.5]},
+        schema_overrides={"value": pl.Float64},
+    )
+    assert FORMATS["trec_eval"](Result("score", table)).splitlines() == [
+        "runid                 \tall\tx",
+        "latency               \t2\t12.5000",
+    ]
+
+
+def test_trec_eval_lines_are_for_scores_only() -> None:
+    for columns in ({"property": ["bounded"]}, {"run": ["x"], "measure": ["AP"]}):
+        with pytest.raises(UsageError, match="--format trec_eval is for scores only"):
+            FORMATS["trec_eval"](Result("measures", pl.DataFrame(columns)))
+
+
+def test_plain_text_has_basis_settings_table_and_notes() -> None:
+    result = Result(
+        "score",
+        pl.DataFrame({"run": ["bm25", "d"], "mean": [THIRD, None]}),
+        basis={"runs": 2000, "order": "by score"},
+        settings={"level": 0.95},
+        notes=("beware",),
+    )
+    assert plain(result) == (
+        "score: runs 2,000, order (by score)\n\nlevel 0.95\n\nrun     mean\nbm25  0.3333\nd\n\nnote: beware"
+    )
+    assert str(result) == plain(result)
+    assert FORMATS["table"](result) == plain(result) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, ""),
+        (math.nan, ""),
+        (math.inf, "inf"),
+        (-math.inf, "-inf"),
+        (0.0, "0.0000"),
+        (0.12345, "0.1235"),
+        (-1e-7, "-1e-07"),
+        (12, "12"),
+        (True, "yes"),
+        ("x", "x"),
+    ],
+)
+def test_one_value_as_text(value: object, text: str) -> None:
+    assert cell(value) == text
+
+
+def test_a_terminal_gets_the_same_words(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    show(RESULT)
+    shown = capsys.readouterr().out
+    for word in ("run", "mean", "bm25", "0.3333", "12.0000", "note: beware", "note: 50% of it", "level 0.95"):
+        assert word in shown
+
+
+def test_names_with_markup_are_printed_as_they_are(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    show(Result("score", pl.DataFrame({"[b]run": ["[red]x[/red]", ":smile:"]}), notes=("[i]note",)))
+    shown = capsys.readouterr().out
+    for word in ("[b]run", "[red]x[/red]", ":smile:", "[i]note"):
+        assert word in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("o.json", "json"), ("o.csv", "csv"), ("o.tex", "latex"), ("o.md", "markdown"), ("o.txt", "table")],
+)
+def test_a_files_extension_says_its_format(tmp_path: Path, name: str, form: str) -> None:
+    assert to_file(RESULT, str(tmp_path / name)).decode() == FORMATS[form](RESULT)
+    assert to_file(RESULT, str(tmp_path / name.upper())).decode() == FORMATS[form](RESULT)
+
+
+def test_a_format_that_is_named_wins_over_the_extension(tmp_path: Path) -> None:
+    assert to_file(RESULT, str(tmp_path / "o.json"), form="csv").decode() == FORMATS["csv"](RESULT)
+    assert to_file(RESULT, str(tmp_path / "o.anything"), form="csv").decode() == FORMATS["csv"](RESULT)
+
+
+def test_a_note_on_a_file_whose_name_is_not_text_can_be_written(tmp_path: Path) -> None:
+    result = Result("score", MEANS, notes=(os.fsdecode(b"caf\xe9"),))
+    assert json.loads(to_file(result, str(tmp_path / "o.json")))["notes"] == ["caf\udce9"]
+    assert to_file(result, str(tmp_path / "o.txt")).endswith(b"note: caf\\udce9\n")
+
+
+def test_parquet_is_the_table_with_null_for_nan(tmp_path: Path) -> None:
+    back = pl.read_parquet(io.BytesIO(to_file(RESULT, str(tmp_path / "o.parquet"))))
+    assert back.rows() == [("bm25", "AP", THIRD, None, None), ("a_b", "NumRel", 12.0, -1e-7, math.inf)]
+
+
+def test_an_unknown_extension_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"o\.xls: unknown extension '\.xls' \(known: \.json, .*\.parquet\)"):
+        check_path(str(tmp_path / "o.xls"), None)
+    with pytest.raises(UsageError, match="unknown extension ''"):
+        check_path(str(tmp_path / "o"), None)
+
+
+def test_a_file_that_cannot_be_written_is_refused_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="no such directory"):
+        check_path(str(tmp_path / "nowhere" / "o.json"), None)
+    (tmp_path / "d.json").mkdir()
+    with pytest.raises(UsageError, match=r"d\.json: a directory, where a file is to be written"):
+        check_path(str(tmp_path / "d.json"), None)
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(UsageError, match=r"o\.json: directory .* cannot be written to"):
+        check_path(str(tmp_path / "o.json"), None)
+
+
+def test_another_table_takes_the_tables_place() -> None:
+    assert pick_table(RESULT, None) is RESULT
+    assert pick_table(RESULT, "runs").table.columns == ["run", "value"]
+    with pytest.raises(UsageError, match=r"no table 'run' \(there is runs\); did you mean 'runs'\?"):
+        pick_table(RESULT, "run")
+    with pytest.raises(UsageError, match=r"no table 'x' \(there is none\)"):
+        pick_table(Result("score", MEANS), "x")
