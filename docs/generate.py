@@ -9,8 +9,8 @@ from pathlib import Path
 
 import assay.grammar  # noqa: F401 - fills the catalogue
 from assay.analysis import ANALYSES, COMMANDS
+from assay.catalogue import CATALOGUE, PROPERTIES, Declaration
 from assay.cli import command_help
-from assay.measure import CATALOGUE, PROPERTIES, Declaration
 
 HERE = Path(__file__).parent / "reference"
 

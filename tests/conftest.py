@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import assay.measures  # noqa: F401 - fills the catalogue
-from assay.measure import CATALOGUE, Measure
+from assay.catalogue import CATALOGUE, Measure
 
 
 @pytest.fixture(scope="session")

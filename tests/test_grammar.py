@@ -8,10 +8,10 @@ from textwrap import dedent
 
 import pytest
 
+from assay.catalogue import Array, Measure, measure
 from assay.cli import main
 from assay.errors import MeasureError
 from assay.grammar import find, load, parse, trec_name
-from assay.measure import Array, Measure, measure
 from assay.measures import AP, RBP, IPrec, P, nDCG
 from assay.rankings import Rankings
 
@@ -267,3 +267,18 @@ def test_the_equality_of_parsed_and_built_measures() -> None:
     assert parse("RBP(p=0.5)@10") == RBP(p=0.5) @ 10
     assert parse("IPrec@0.25") == IPrec @ 0.25
     assert parse("nDCG(gains={1: 1})") == nDCG(gain={1: 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("RBP(p=2)", "RBP: p=2 is not from 0 to 1"),
+        ("IPrec@1.5", "IPrec: recall=1.5 is not from 0 to 1"),
+        ("ERR(max_rel=0)", "ERR: max_rel=0 is not from 1 to 127"),
+        ("DCG(base=1)", "DCG: base=1 is not from 1.001 up"),
+    ],
+)
+def test_a_parameter_outside_its_limits_is_refused(text: str, said: str) -> None:
+    with pytest.raises(MeasureError) as problem:
+        parse(text)
+    assert str(problem.value) == said

@@ -35,7 +35,7 @@ ORDER = [
     "rankings",
     "judged",
     "unjudged",
-    "measure",
+    "catalogue",
     "measures",
     "grammar",
     "claims",
@@ -136,11 +136,12 @@ def test_every_public_name_can_be_imported_and_is_documented(name: str) -> None:
     assert (thing.__doc__ or "").strip()
 
 
-def test_the_decorator_is_public_although_a_module_has_its_name() -> None:
-    """Importing assay.measure would otherwise put the module in the decorator's place."""
+def test_no_module_takes_the_place_of_a_public_name() -> None:
+    """An imported submodule becomes an attribute of the package, before `__getattr__` is asked."""
+    assert not set(assay.__all__) & {module.partition(".")[0] for module in ORDER}
     program = "import assay.grammar; from assay import measure; print(measure.__module__, measure is assay.measure)"
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "assay.measure True\n"
+    assert done.stdout == "assay.catalogue True\n"
 
 
 def test_an_unknown_public_name_is_an_attribute_error() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import assay.measures
 import assay.unjudged
+from assay.catalogue import CATALOGUE, Array, Measure, measure
 from assay.grammar import parse
-from assay.measure import CATALOGUE, Array, Measure, measure
 from assay.measures import AP, BPM, DCG, ERR, INSQ, INST, RBP, RR, SP, P, Q, R, nDCG
 from assay.rankings import Rankings
 from assay.residuals import bounds, kind

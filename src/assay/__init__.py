@@ -8,18 +8,16 @@ Everything below is imported when it is first used.
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from assay.catalogue import Measure, Rankings, measure, ratio
     from assay.errors import AssayError, InputError, MeasureError, UsageError
     from assay.grammar import parse
     from assay.judged import Judged, judge
-    from assay.measure import Measure, Rankings, measure, ratio
     from assay.read import read_qrels, read_runs
     from assay.scorefiles import read_scores
     from assay.scores import Scores, score
@@ -29,17 +27,17 @@ _HOME = {
     "AssayError": "errors",
     "InputError": "errors",
     "Judged": "judged",
-    "Measure": "measure",
+    "Measure": "catalogue",
     "MeasureError": "errors",
     "Qrels": "tables",
-    "Rankings": "measure",
+    "Rankings": "catalogue",
     "Runs": "tables",
     "Scores": "scores",
     "UsageError": "errors",
     "judge": "judged",
-    "measure": "measure",
+    "measure": "catalogue",
     "parse": "grammar",
-    "ratio": "measure",
+    "ratio": "catalogue",
     "read_qrels": "read",
     "read_runs": "read",
     "read_scores": "scorefiles",
@@ -76,18 +74,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
-
-
-class _House(ModuleType):
-    """The package: `assay.measure` is the decorator, although a module of that name is imported into it."""
-
-    @property
-    def measure(self) -> object:
-        return __getattr__("measure")
-
-    @measure.setter
-    def measure(self, module: ModuleType) -> None:
-        """Pass over the module, which stays in `sys.modules`."""
-
-
-sys.modules[__name__].__class__ = _House

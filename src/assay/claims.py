@@ -22,7 +22,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.measure import PROPERTIES, Array, Measure
+from assay.catalogue import PROPERTIES, Array, Measure
 from assay.rankings import Rankings
 from assay.tables import ABSENT, UNJUDGED, Bools, Index
 

@@ -13,8 +13,8 @@ import re
 from pathlib import Path
 
 import assay.measures  # noqa: F401 - fills the catalogue
+from assay.catalogue import CATALOGUE, Measure
 from assay.errors import MeasureError, suggestion
-from assay.measure import CATALOGUE, Measure
 
 _NUMBER = r"(\d*\.?\d+)"
 

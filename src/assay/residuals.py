@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+from assay.catalogue import Measure
 from assay.judged import Judged
-from assay.measure import Measure
 from assay.numeric.extremes import in_portions
 from assay.rankings import Array, Rankings
 from assay.unjudged import Bounds, Tail

@@ -18,11 +18,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.catalogue import Measure
 from assay.columns import ROLES, ids
 from assay.errors import InputError, MeasureError, UsageError, suggestion
 from assay.files import STDIN, plain_name, read_bytes
 from assay.grammar import parse
-from assay.measure import Measure
 from assay.scores import Scores
 from assay.sheets import Sheet, read_sheet
 

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.catalogue import Average, Measure
 from assay.errors import MeasureError, UsageError
 from assay.grammar import parse
 from assay.judged import Judged
-from assay.measure import Average, Measure
 from assay.tables import check_choice, counted, pick
 
 Array = NDArray[np.float64]

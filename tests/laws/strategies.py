@@ -6,6 +6,7 @@ Everything is built from the catalogue and the declared types, so that a measure
 from __future__ import annotations
 
 import inspect
+import math
 import types
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Union, get_args, get_origin
@@ -15,7 +16,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 import assay.measures  # noqa: F401 - fills the catalogue
-from assay.measure import CATALOGUE, Declaration, Measure
+from assay.catalogue import CATALOGUE, Declaration, Measure
 from assay.rankings import Rankings
 from assay.tables import ABSENT, Listing, Qrels, Runs, encode
 
@@ -46,11 +47,15 @@ _SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
 """Values that make sense, by the name of the parameter: the same name means the same thing everywhere."""
 
 
-def of_type(kind: Any) -> st.SearchStrategy[Any]:
-    """Draw any value of a declared type, sensible or not."""
+def of_type(kind: Any, limits: tuple[float, float] | None = None) -> st.SearchStrategy[Any]:
+    """Draw any value of a declared type and within limits, sensible or not."""
     origin = get_origin(kind)
     if origin in (Union, types.UnionType):
-        return st.one_of([of_type(option) for option in get_args(kind)])
+        return st.one_of([of_type(option, limits) for option in get_args(kind)])
+    if limits and kind is float:
+        return st.floats(limits[0], limits[1], allow_infinity=False)
+    if limits and kind is int:
+        return st.integers(int(limits[0]), None if limits[1] == math.inf else int(limits[1]))
     if origin is Literal:
         return st.sampled_from(get_args(kind))
     if origin is tuple:
@@ -70,8 +75,9 @@ def _key(value: Any) -> Any:
 def spellings(declaration: Declaration) -> st.SearchStrategy[Measure]:
     """Draw a measure with any parameters of the declared types and any cutoff."""
     parameters = declaration.parameters.items()
-    required = {name: of_type(kind) for name, (kind, default) in parameters if default is inspect.Parameter.empty}
-    optional = {name: of_type(kind) for name, (kind, _) in parameters if name not in required}
+    drawn = {name: of_type(kind, declaration.limits.get(name)) for name, (kind, _) in parameters}
+    required = {name: drawn[name] for name, (_, default) in parameters if default is inspect.Parameter.empty}
+    optional = {name: strategy for name, strategy in drawn.items() if name not in required}
     chosen = st.fixed_dictionaries(required, optional=optional | {"judged_only": st.booleans()})
     cut = st.integers(1, 10**6) if declaration.at == "cutoff" else st.none()
     return st.builds(_set, st.just(declaration.name), chosen, cut if declaration.needs_cutoff else cut | st.none())

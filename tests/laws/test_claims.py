@@ -8,10 +8,10 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
+from assay.catalogue import CATALOGUE, PROPERTIES, Array, Measure, measure, ratio
 from assay.claims import PREDICATES, Case, CounterExample, check
 from assay.errors import MeasureError
 from assay.grammar import load
-from assay.measure import CATALOGUE, PROPERTIES, Array, Measure, measure, ratio
 from assay.rankings import Rankings
 from tests.laws.strategies import NAMES, cut, usable
 

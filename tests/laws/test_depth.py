@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.catalogue import CATALOGUE
 from assay.judged import judge
-from assay.measure import CATALOGUE
 from assay.rankings import Rankings
 from assay.scores import score
 from tests.laws.strategies import NAMES, Collection, collections, cut, padded, rankings, sensible, usable

@@ -15,7 +15,7 @@ import pytest
 
 import assay
 from assay.analysis import ANALYSES, COMMANDS
-from assay.measure import CATALOGUE
+from assay.catalogue import CATALOGUE
 from assay.references import REFERENCES
 from tests.laws.strategies import NAMES
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import judged as judging
+from assay.catalogue import CATALOGUE
 from assay.judged import judge
-from assay.measure import CATALOGUE
 from assay.rankings import Rankings
 from assay.read import read_qrels, read_runs
 from assay.scores import Scores, score

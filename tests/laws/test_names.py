@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.catalogue import CATALOGUE
 from assay.grammar import find, parse, trec_name
-from assay.measure import CATALOGUE
 from tests.laws.strategies import NAMES, spellings, usable
 
 

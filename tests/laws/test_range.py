@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.catalogue import CATALOGUE, Measure
 from assay.claims import universe
-from assay.measure import CATALOGUE, Measure
 from assay.rankings import Array, Rankings
 from tests.laws.strategies import NAMES, cut, rankings, sensible, usable
 

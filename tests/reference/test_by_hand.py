@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from assay.catalogue import Measure
 from assay.grammar import parse
-from assay.measure import Measure
 from assay.rankings import Rankings
 from tests.reference import by_hand as hand
 from tests.reference.by_hand import Topic, topics

@@ -13,8 +13,8 @@ import shutil
 import ir_measures
 import pytest
 
+from assay.catalogue import Measure
 from assay.grammar import parse
-from assay.measure import Measure
 from assay.rankings import Rankings
 from assay.scores import score
 from tests.reference.made import ALL_NEGATIVE, NO_RELEVANT, Made, make

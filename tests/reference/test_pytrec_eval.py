@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 import pytrec_eval
 
+from assay.catalogue import Measure
 from assay.grammar import parse
-from assay.measure import Measure
 from assay.scores import score
 from tests.reference.made import NO_RELEVANT, TOPICS, UNKNOWN, Made, make
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from assay.catalogue import Measure
 from assay.errors import MeasureError
 from assay.grammar import parse
 from assay.judged import judge
-from assay.measure import Measure
 from assay.read import read_qrels, read_runs
 from assay.scores import score
 from assay.tables import Qrels, Runs

@@ -12,10 +12,10 @@ from typing import Any
 import polars as pl
 
 from assay.analysis import Result, analysis
+from assay.catalogue import CATALOGUE, PROPERTIES, Declaration, Measure
 from assay.claims import CounterExample, check
 from assay.errors import MeasureError
 from assay.grammar import find, load, parse
-from assay.measure import CATALOGUE, PROPERTIES, Declaration, Measure
 from assay.references import reference
 
 _AVERAGES = {"mean": "mean over topics", "geometric": "geometric mean over topics", "sum": "sum over topics"}

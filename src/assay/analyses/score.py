@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from assay.analysis import Result, analysis
+from assay.catalogue import Measure
 from assay.errors import UsageError
 from assay.grammar import parse
 from assay.judged import Judged
-from assay.measure import Measure
 from assay.numeric.intervals import bootstrap_interval, t_interval
 from assay.residuals import Tail, bounds_of_runs, kind
 from assay.scores import Array, Scores, Undefined

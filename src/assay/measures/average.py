@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assay.measure import Array, Rankings, measure, ratio
+from assay.catalogue import Array, Rankings, measure, ratio
 from assay.measures.blend import Blend
 from assay.measures.gain import Gain, gain_values
 from assay.numeric.extremes import precision_sums
@@ -157,6 +157,7 @@ def _extremes_of_q(j: Rankings, *, rel: int, beta: float, gain: Gain | Literal["
     claims={"bounded", "convergent", "top_weighted", "realisable"},
     cite="sakai2004",
     unjudged=Extremes(_extremes_of_q),
+    limits={"beta": (0, np.inf)},
 )
 def Q(j: Rankings, *, rel: int = 1, beta: float = 1.0, gain: Gain | Literal["linear", "exp"] = "linear") -> Array:
     r"""Q-measure: average precision that counts gain as well as documents.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from assay.measure import Array, Rankings, measure
+from assay.catalogue import Array, Rankings, measure
 from assay.unjudged import Residual
 
 
@@ -43,6 +45,7 @@ def _beyond_err(j: Rankings, grade: int, *, max_rel: int | None) -> Array:
     cite="chapelle2009",
     cutoff="optional",
     unjudged=Residual(beyond=_beyond_err),
+    limits={"max_rel": (1, 127)},
 )
 def ERR(j: Rankings, *, max_rel: int | None = None) -> Array:
     r"""Expected reciprocal rank at which a reader is satisfied.
@@ -70,6 +73,7 @@ def _beyond_insq(j: Rankings, grade: int, *, T: float, max_rel: int | None, dept
     claims={"bounded", "monotone", "convergent", "top_weighted", "localised", "complete"},
     cite="moffat2012",
     unjudged=Residual(beyond=_beyond_insq),
+    limits={"T": (0, np.inf), "max_rel": (1, 127), "depth": (1, np.inf)},
 )
 def INSQ(j: Rankings, *, T: float = 1.0, max_rel: int | None = None, depth: int | None = None) -> Array:
     r"""Gain per document of a reader who wants T of it and reads on ever more surely (INSQ).
@@ -96,6 +100,16 @@ def _inst_weights(j: Rankings, gain: Array, T: float) -> tuple[Array, Array, Arr
     return weight, weight * step, z
 
 
+def _inst_rises(*, T: float, **_: Any) -> bool:
+    """Whether more gain never lowers INST: if z = i + T + T_i cannot fall below 1.
+
+    More gain at a rank counts in full there; the reader who leaves sooner for it loses less than half as much.
+    What a reader who goes on at z can still gain is at most z^2 / (2z - 1), and C(z) falls by 2(z - 1) / z^3 per
+    unit of gain, so by induction over the ranks the loss is at most max 2z(z - 1) / (2z - 1)^2 < 1/2.
+    """
+    return T >= 0.5
+
+
 def _beyond_inst(j: Rankings, grade: int, *, T: float, max_rel: int | None, depth: int | None) -> Array:
     """What documents of one grade, from the end of the lists to infinity or `depth`, add to INST.
 
@@ -117,7 +131,8 @@ def _beyond_inst(j: Rankings, grade: int, *, T: float, max_rel: int | None, dept
 @measure(
     claims={"bounded", "monotone", "convergent", "top_weighted", "localised", "complete"},
     cite="moffat2015",
-    unjudged=Residual(beyond=_beyond_inst, when=lambda T, **_: T >= 0.5),  # below, more gain can lower it
+    unjudged=Residual(beyond=_beyond_inst, when=_inst_rises),
+    limits={"T": (0, np.inf), "max_rel": (1, 127), "depth": (1, np.inf)},
 )
 def INST(j: Rankings, *, T: float = 1.0, max_rel: int | None = None, depth: int | None = None) -> Array:
     r"""Gain per document of a reader who wants T of it and gives up as it comes in (INST).
@@ -144,6 +159,7 @@ def INST(j: Rankings, *, T: float = 1.0, max_rel: int | None = None, depth: int 
     claims={"bounded", "monotone", "localised", "complete", "realisable"},
     cite="zhang2017",
     cutoff="required",
+    limits={"T": (0, np.inf), "max_rel": (1, 127)},
 )
 def BPM(j: Rankings, *, T: float = 1.0, max_rel: int | None = None) -> Array:
     r"""Gain per document of a reader who stops at a total gain of T, or at rank k (static BPM).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.measure import Array, Rankings, measure
+from assay.catalogue import Array, Rankings, measure
 
 
 @measure(

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assay.measure import Array, Rankings, measure, ratio
+from assay.catalogue import Array, Rankings, measure, ratio
 from assay.unjudged import Bounds, Extremes, Residual, ideal_bounds
 
 Gain = tuple[tuple[int, float], ...]
@@ -93,6 +93,7 @@ def _extremes(ideal: Literal["cut", "whole", "retrieved"]) -> Extremes:
     range=(0.0, np.inf),
     by_depth=BY_DEPTH,
     unjudged=Residual(beyond=_beyond, when=_no_penalty),
+    limits={"base": (1.001, np.inf)},
 )
 def DCG(
     j: Rankings,
@@ -122,6 +123,7 @@ def DCG(
     trec={"ndcg": "nDCG", "ndcg_cut_{}": "nDCG@{}"},
     by_depth=BY_DEPTH,
     unjudged=_extremes("cut"),
+    limits={"base": (1.001, np.inf)},
 )
 def nDCG(
     j: Rankings,
@@ -149,6 +151,7 @@ def nDCG(
     cite="webber2010",
     by_depth=BY_DEPTH,
     unjudged=_extremes("whole"),
+    limits={"base": (1.001, np.inf)},
 )
 def enDCG(
     j: Rankings,
@@ -176,6 +179,7 @@ def enDCG(
     cutoff="required",
     by_depth=BY_DEPTH,
     unjudged=Residual(when=_no_penalty),
+    limits={"base": (1.001, np.inf), "max_rel": (1, 127)},
 )
 def SDCG(
     j: Rankings,
@@ -206,6 +210,7 @@ def SDCG(
     aliases=["SN-DCG"],
     by_depth=BY_DEPTH,
     unjudged=_extremes("retrieved"),
+    limits={"base": (1.001, np.inf)},
 )
 def SNDCG(
     j: Rankings,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.measure import Array, Rankings, measure, ratio
+from assay.catalogue import Array, Rankings, measure, ratio
 
 
 @measure(claims={"bounded", "monotone"}, cite="buckley2004", trec="bpref", aliases=["BPref"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.measure import Array, Rankings, measure, ratio
+from assay.catalogue import Array, Rankings, measure, ratio
 from assay.unjudged import Bounds, Ends, Extremes, Residual, Search
 
 
@@ -116,6 +116,7 @@ def RR(j: Rankings, *, rel: int = 1) -> Array:
     cite="buckley2005",
     trec={"Rprec": "Rprec", "Rprec_mult_{:.2f}": "Rprec(mult={})"},
     unjudged=Extremes(_extremes),
+    limits={"mult": (0, np.inf)},
 )
 def Rprec(j: Rankings, *, rel: int = 1, mult: float = 1.0) -> Array:
     r"""Precision at rank R, the number of relevant documents (or at a multiple of it).
@@ -138,6 +139,7 @@ def Rprec(j: Rankings, *, rel: int = 1, mult: float = 1.0) -> Array:
     at="recall",
     trec={"iprec_at_recall_{:.2f}": "IPrec@{}"},
     unjudged=Search(),
+    limits={"recall": (0, 1)},
 )
 def IPrec(j: Rankings, *, recall: float, rel: int = 1) -> Array:
     r"""Interpolated precision at a level of recall: the best precision from there on.

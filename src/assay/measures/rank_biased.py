@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.measure import Array, Rankings, measure, ratio
+from assay.catalogue import Array, Rankings, measure, ratio
 from assay.unjudged import Bounds, Extremes, Residual, ideal_bounds
 
 BY_DEPTH = {"residual": ...}  # a persistence that depends on k
@@ -37,6 +37,7 @@ def _extremes(j: Rankings, *, p: float, rel: int | None, residual: float | None)
     trec={"rbp": "RBP(p=0.9, rel=1)"},
     by_depth=BY_DEPTH,
     unjudged=Residual(beyond=_beyond),
+    limits={"p": (0, 1), "residual": (0, 1)},
 )
 def RBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float | None = None) -> Array:
     r"""Rate at which a reader of persistence p gains.
@@ -60,6 +61,7 @@ def RBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float 
     cite="webber2010",
     by_depth=BY_DEPTH,
     unjudged=Extremes(_extremes),
+    limits={"p": (0, 1), "residual": (0, 1)},
 )
 def nRBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float | None = None) -> Array:
     r"""Rank-biased precision divided by that of an ideal ranking, cut at k too.

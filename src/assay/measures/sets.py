@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assay.measure import Array, Rankings, measure, ratio
+import numpy as np
+
+from assay.catalogue import Array, Rankings, measure, ratio
 from assay.unjudged import Ends
 
 
@@ -38,7 +40,13 @@ def SetR(j: Rankings, *, rel: int = 1) -> Array:
     return ratio(j.total(j.hit(rel)), j.n_rel(rel))
 
 
-@measure(claims={"bounded", "convergent"}, cite="vanrijsbergen1979", trec="set_F", unjudged=Ends())
+@measure(
+    claims={"bounded", "convergent"},
+    cite="vanrijsbergen1979",
+    trec="set_F",
+    unjudged=Ends(),
+    limits={"beta": (0, np.inf)},
+)
 def SetF(j: Rankings, *, rel: int = 1, beta: float = 1.0) -> Array:
     r"""Weighted harmonic mean of the retrieved set's precision and recall.
 

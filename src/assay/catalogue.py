@@ -54,6 +54,7 @@ class Declaration:
     cite: str
     trec: Mapping[str, str]  # trec_eval's name -> measure; {} stands for the number in both
     aliases: tuple[str, ...]
+    limits: Mapping[str, tuple[float, float]]  # parameter -> the least and the most it may be
     by_depth: Mapping[str, Any]  # parameter -> the value (... is any) with which weights depend on k
     unjudged: Unjudged | None  # how to bound what unjudged documents could do to a score
 
@@ -141,9 +142,14 @@ class Measure:
             hint = suggestion(name, choices) or f"; it takes {', '.join(choices)}"
             raise MeasureError(f"{self.name}: no parameter '{name}'{hint}")
         try:
-            return _fit(value, known[name][0])
+            fitting = _fit(value, known[name][0])
         except ValueError as problem:
             raise MeasureError(f"{self.name}: {name}={value!r} {problem}") from None
+        low, high = self.declaration.limits.get(name, (-np.inf, np.inf))
+        if isinstance(fitting, int | float) and not low <= fitting <= high:
+            allowed = f"from {low:g} up" if high == np.inf else f"from {low:g} to {high:g}"
+            raise MeasureError(f"{self.name}: {name}={value!r} is not {allowed}")
+        return fitting
 
     @property
     def by_depth(self) -> bool:
@@ -186,7 +192,10 @@ class Measure:
         if self.by_depth:
             return np.stack([(self @ k).compute(lists) for k in range(1, depth + 1)], axis=-1)
         lists = lists.condensed() if self.judged_only else lists
-        return self.declaration.formula(lists.every_depth(depth), **self.parameters)
+        value = self.declaration.formula(lists.every_depth(depth), **self.parameters)
+        if np.shape(value) != (lists.grade.shape[0], depth):
+            raise MeasureError(f"{self}: the formula gives no curve; sum over ranks with `total`, not with `sum`")
+        return value
 
     def of(self, grades: Sequence[int], *, n_rel: int | None = None, top: int | None = None, **pool: int) -> float:
         """Score one ranking given by its grades, best rank first."""
@@ -204,6 +213,7 @@ def measure(
     average: Average = "mean",
     trec: str | Mapping[str, str] = "",
     aliases: Sequence[str] = (),
+    limits: Mapping[str, tuple[float, float]] | None = None,
     by_depth: Mapping[str, Any] | None = None,
     unjudged: Unjudged | None = None,
 ) -> Callable[[Formula], Measure]:
@@ -228,6 +238,8 @@ def measure(
         trec_eval's name, or a mapping from its names to measures, with {} for a number.
     aliases
         Other names people use.
+    limits
+        The least and the most that a parameter may be.
     by_depth
         Parameters, and their values (... for any), that make the weight of a rank depend on the cutoff.
     unjudged
@@ -255,6 +267,7 @@ def measure(
             cite=cite,
             trec={trec: name} if isinstance(trec, str) and trec else dict(trec or {}),
             aliases=tuple(aliases),
+            limits=limits or {},
             by_depth=by_depth or {},
             unjudged=unjudged,
         )

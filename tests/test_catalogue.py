@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
+from assay.catalogue import CATALOGUE, Array, Measure, measure, ratio
 from assay.errors import MeasureError
 from assay.grammar import parse
-from assay.measure import CATALOGUE, Array, Measure, measure, ratio
 from assay.measures import AP, DCG, IAP, INST, RBP, RR, IPrec, P, nDCG
 from assay.rankings import Rankings
 
