@@ -42,12 +42,10 @@ def encode(ids: pl.Series) -> Codes:
 
 def number(names: pl.Series) -> tuple[tuple[str, ...], Index]:
     """Number names in the order of their first appearance; long stretches of one name cost next to nothing."""
-    code = names.hash().to_numpy()
-    start = np.concatenate([[0], np.flatnonzero(code[1:] != code[:-1]) + 1])
-    stretches = names.gather(start).to_list()
-    at = {name: i for i, name in enumerate(dict.fromkeys(stretches))}
-    index = np.array([at[name] for name in stretches], dtype=np.int64)
-    return tuple(at), np.repeat(index, np.diff(np.append(start, code.size)))
+    stretches = names.rle().struct.unnest()
+    at = {name: i for i, name in enumerate(stretches["value"].unique(maintain_order=True))}
+    index = stretches["value"].replace_strict(at, return_dtype=pl.Int64).to_numpy()
+    return tuple(at), np.repeat(index, stretches["len"].to_numpy())
 
 
 def pick(wanted: Sequence[str], known: Sequence[str], what: str) -> Index:
