@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-full check format bench lock clean
+.PHONY: demo test test-full check format docs bench lock clean
 
 demo: $(READY)
 	$(BIN)/assay demo
@@ -22,6 +22,9 @@ check: $(READY)
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(READY) ## writes docs/reference from the declarations
+	$(BIN)/python docs/generate.py
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-bench.lock

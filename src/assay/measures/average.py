@@ -166,6 +166,7 @@ def Q(j: Rankings, *, rel: int = 1, beta: float = 1.0, gain: Gain | Literal["lin
               \frac{c_i + \beta\, cg_i}{i + \beta\, cg^*_i}
 
     with :math:`cg` the cumulated gain and :math:`cg^*` the ideal ranking's. At beta = 0 it is aAP.
+    On graded judgments it is not strictly top-weighted: lifting a document of a low grade can lower it.
 
     >>> round(Q.of([1, 0, 2], n_rel=2), 6)
     0.75
