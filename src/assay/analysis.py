@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import polars as pl
 
+    from assay.charts import Chart
+
 Group = Literal["look", "decide", "trust", "understand", "make"]
 
 COMMANDS: dict[str, tuple[Group, str, str]] = {
@@ -22,6 +24,24 @@ COMMANDS: dict[str, tuple[Group, str, str]] = {
         "assay.analyses.measures",
         "Which measures are there, and what does each one promise?",
     ),
+    "power": (
+        "trust",
+        "assay.analyses.power",
+        "Which measures separate these runs, and which only look as if they do?",
+    ),
+    "agreement": (
+        "trust",
+        "assay.analyses.agreement",
+        "How alike are the rankings, or the p-values, that measures give?",
+    ),
+    "depth": ("trust", "assay.analyses.depth", "How deep must pool and evaluation go for measures to separate runs?"),
+    "reuse": ("trust", "assay.analyses.reuse", "Would a run that did not help to fill the pool be judged fairly?"),
+    "standardize": (
+        "trust",
+        "assay.analyses.standardize",
+        "What do scores say once each topic is measured by its reference runs?",
+    ),
+    "reproduce": ("make", "assay.analyses.reproduce", "Do the published numbers and claims of the papers come out?"),
     "demo": (
         "make",
         "assay.analyses.demo",
@@ -39,7 +59,8 @@ class Result:
     """The answer to one question, with its evidence and its caveats.
 
     `table` is the answer, `tables` the evidence by name; `basis` says what data it rests on, `settings` how it
-    was computed, `notes` what to beware of. `text` is prose that stands before the table.
+    was computed, `notes` what to beware of. `text` is prose that stands before the table, `charts` are pictures
+    as data. `failed` says that a check the user asked for failed: the command leaves with code 1.
     """
 
     analysis: str
@@ -49,6 +70,16 @@ class Result:
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     text: str = ""
+    charts: tuple[Chart, ...] = ()
+    failed: bool = False
+
+    def plot(self, name: str | None = None) -> Any:
+        """Return a chart, the first unless one is named, as an Altair chart to look at or change."""
+        import altair
+
+        from assay.render.pictures import pick_chart
+
+        return altair.Chart.from_dict(pick_chart(self, name).spec())
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, with full precision; NaN is None."""

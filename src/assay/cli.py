@@ -19,7 +19,14 @@ from assay.analysis import ANALYSES, COMMANDS, Analysis, Result
 from assay.errors import AssayError, UsageError, suggestion
 
 _SHORT = {"measure": "-m"}
-_METAVAR = {"measure": "MEASURE", "runs": "RUN", "select": "NAME|FILE", "declare": "FILE.py", "rng": "SEED"}
+_METAVAR = {
+    "measure": "MEASURE",
+    "runs": "RUN",
+    "select": "NAME|FILE",
+    "data": "KEY=FILE",
+    "declare": "FILE.py",
+    "rng": "SEED",
+}
 _GROUPS = ("look", "decide", "trust", "understand", "make")
 
 
@@ -88,20 +95,21 @@ def _run(words: list[str]) -> int:
     out, form, table = (options.pop(flag) for flag in ("output", "format", "table"))
     _check_output(out, form)
     _check_measures(options)
-    data = [loader(**_own(loader, options))] if loader else []
+    data = [_load(loader, options)] if loader else []
     result = function(*data, **_own(function, options))
     _deliver(result, out, form, table)
-    return 0
+    return int(result.failed)
 
 
 def _check_measures(options: dict[str, Any]) -> None:
     """Refuse a mistyped measure before any file is read; names that files bring along are checked later."""
     if options.get("declare") or options.get("scores"):
         return
-    from assay.grammar import parse
+    from assay.conditions import parse_condition
+    from assay.grammar import parse_open
 
     for text in options.get("measure") or ():
-        parse(text)
+        parse_open(text) if options.get("depth") else parse_condition(text)  # --depth gives the cutoff
 
 
 def overview() -> str:
@@ -134,6 +142,13 @@ def _loader(function: Callable[..., Result]) -> Callable[..., Any] | None:
     return LOADERS[get_type_hints(function)["data"]]
 
 
+def _load(loader: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Read what the command line names, and make of it what the command asks for."""
+    from assay.inputs import collection
+
+    return loader(collection(**_own(collection, options)), **_own(loader, options))
+
+
 def _own(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
     return {name: options[name] for name in inspect.signature(function).parameters if name in options}
 
@@ -146,14 +161,23 @@ def _parser(name: str, function: Callable[..., Result], loader: Callable[..., An
         allow_abbrev=False,
     )
     if loader:
-        _add_flags(parser.add_argument_group("data"), loader)
+        from assay.inputs import collection
+
+        group = parser.add_argument_group("data")
+        _add_flags(group, collection)
+        _add_flags(group, loader)
     _add_flags(parser, function)
     group = parser.add_argument_group("output")
-    from assay.render.formats import FORMATS
+    from assay.render.formats import EXTENSIONS, FORMATS
 
     group.add_argument("--format", choices=list(FORMATS), help="how to print (default: table)")
-    group.add_argument("--table", metavar="NAME", help="which of the result's tables to show")
-    group.add_argument("-o", "--output", metavar="FILE", help="write to a file, by extension or --format")
+    group.add_argument("--table", metavar="NAME", help="which of the result's tables (or charts) to show")
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=f"write to a file, by --format or extension ({' '.join(EXTENSIONS)})",
+    )
     return parser
 
 
@@ -170,7 +194,7 @@ def _add_flags(group: Any, function: Callable[..., Any]) -> None:
     """Add a flag for every parameter but the data."""
     types, told = get_type_hints(function), _told(function)
     for name, parameter in inspect.signature(function).parameters.items():
-        if name == "data":
+        if name == "data" and parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
             continue
         text = told.get(name, "").replace("%", "%%")
         settings = _flag(types[name], parameter.default)
@@ -228,12 +252,13 @@ def _check_output(out: str | None, form: str | None) -> None:
 def _deliver(result: Result, out: str | None, form: str | None, table: str | None) -> None:
     from assay.render.formats import FORMATS, pick_table, to_file
 
-    result = pick_table(result, table)
     if out is not None:
         from assay.files import write_bytes
 
-        write_bytes(out, to_file(result, out, form=form))
-    elif form is None and sys.stdout.isatty():
+        write_bytes(out, to_file(result, out, form=form, table=table))
+        return
+    result = pick_table(result, table)
+    if form is None and sys.stdout.isatty():
         from assay.render.text import show
 
         show(result)

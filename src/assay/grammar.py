@@ -21,11 +21,19 @@ _NUMBER = r"(\d*\.?\d+)"
 
 def parse(text: str | Measure) -> Measure:
     """Understand a measure: `parse(str(m)) == m`."""
+    return parse_open(text).ready()
+
+
+def parse_open(text: str | Measure) -> Measure:
+    """Understand a measure whose cutoff is still to come.
+
+    >>> parse_open("P") @ 10
+    P@10
+    """
     if isinstance(text, Measure):
-        return text.ready()
+        return text
     text = text.strip()
-    found = _parse_trec(text) or _parse_call(text)
-    return found.ready()
+    return _parse_trec(text) or _parse_call(text)
 
 
 def find(name: str) -> Measure:

@@ -1,27 +1,38 @@
 """What a command line names, read: the loaders behind the commands' first argument.
 
-A loader's signature is a set of flags, its docstring their help; a command gets the loader whose result its
-first parameter asks for.
+A loader's signature is a set of flags, its docstring their help. `collection` reads; a second loader, the one whose
+result a command's first parameter asks for, makes of it what the command needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Literal
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from assay import runlists
+from assay.conditions import parse_condition, score_conditions
 from assay.errors import UsageError
-from assay.files import as_text, read_bytes
 from assay.grammar import load
 from assay.judged import Judged, Negative, judge
 from assay.read import read_qrels, read_ranked
-from assay.scores import Scores
-from assay.tables import Duplicates, Ties
+from assay.scorefiles import Orient, read_scores
+from assay.scores import Scores, Undefined
+from assay.tables import Duplicates, Qrels, Runs, Ties
 
-Orient = Literal["topic-by-run", "run-by-topic"]
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Runs and judgments, not yet joined."""
+
+    runs: Runs
+    qrels: Qrels
+    negative: Negative = "pooled"
 
 
-def judged_or_scores(
+def collection(
     runs: Sequence[str] = (),
     *,
     qrels: str | None = None,
@@ -35,7 +46,7 @@ def judged_or_scores(
     name: str | None = None,
     select: Sequence[str] = (),
     declare: Sequence[str] = (),
-) -> Judged | Scores:
+) -> Collection | Scores:
     """Read runs and judgments, or scores that another tool computed.
 
     Parameters
@@ -85,27 +96,82 @@ def judged_or_scores(
     if judgments is None:
         raise UsageError("no judgments: give --qrels QRELS, or runs in a table with a grade column")
     if select:
-        found = found.select(chosen_names(select, found.names))
-    return judge(found, judgments, negative=negative)
+        found = found.select(runlists.chosen_names(select, found.names))
+    return Collection(found, judgments, negative)
 
 
 def _read_scores(path: str, orient: Orient | None, name: str | None, select: Sequence[str]) -> Scores:
-    from assay.scorefiles import read_scores
-
     found = read_scores(path, orient=orient, name=name)
-    return found.select(runs=chosen_names(select, found.runs)) if select else found
+    return found.select(runs=runlists.chosen_names(select, found.runs)) if select else found
 
 
-def chosen_names(select: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Read names given one by one, or in files of one name a line."""
-    names: list[str] = []
-    for given in select:
-        if given in known or not Path(given).is_file():
-            names.append(given)
-        else:
-            lines = as_text(read_bytes(given), given).decode().split("\n")
-            names += [line.strip() for line in lines if line.strip()]
-    return names
+def as_judged(data: Collection | Scores) -> Judged | Scores:
+    """Join runs and judgments."""
+    return data if isinstance(data, Scores) else judge(data.runs, data.qrels, negative=data.negative)
 
 
-LOADERS = {Judged | Scores: judged_or_scores}
+def as_collection(data: Collection | Scores) -> Collection:
+    """Leave runs and judgments as they are."""
+    if isinstance(data, Scores):
+        raise UsageError("this needs runs and judgments; scores are not enough")
+    return data
+
+
+def as_scores(
+    data: Collection | Scores,
+    *,
+    measure: Sequence[str] = (),
+    undefined: Undefined = "zero",
+    contributors: Sequence[str] = (),
+    top: str | None = None,
+    by: str | None = None,
+) -> Scores:
+    """Score the runs.
+
+    Parameters
+    ----------
+    measure
+        Measures, such as nDCG@10, RBP(p=0.8) or, under a pool of depth 10, nDCG@100/pool=10; trec_eval's names
+        will do. Of scores that another tool computed, those to use (default: all).
+    undefined
+        What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+    contributors
+        The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
+        (default: all runs).
+    top
+        Only the best runs: a number, or a share such as 75%.
+    by
+        The measure that says which runs are best (default: AP, or the first in a file of scores).
+    """
+    if isinstance(data, Scores):
+        found = data.choose(measure)
+        ranking = data.choose([by]) if by else data.choose([data.conditions[0]])
+    else:
+        named = runlists.contributors(contributors, data.runs.names)
+        ask = [parse_condition(m) for m in measure]
+        settings: dict[str, Any] = {"contributors": named, "undefined": undefined, "negative": data.negative}
+        found = score_conditions(data.runs, data.qrels, ask, **settings)
+        ranking = score_conditions(data.runs, data.qrels, [by or "AP"], **settings) if top else found
+    return found.select(runs=best_runs(ranking, top)) if top else found
+
+
+def best_runs(scores: Scores, top: str) -> list[str]:
+    """Name the best runs by the first condition, in their own order; ties go by name.
+
+    A share keeps floor(share x n) runs.
+    """
+    n = len(scores.runs)
+    share = re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", top.strip())
+    if share is None or not (keep := float(share[1]) * (n / 100 if share[2] else 1)) > 0:
+        raise UsageError(f"top '{top}' is not a number of runs, or a share such as 75%")
+    mean = scores.mean()[0]
+    best = sorted(range(n), key=lambda i: (-mean[i], scores.runs[i]))[: max(1, math.floor(keep + 1e-9))]
+    return [scores.runs[i] for i in sorted(best)]
+
+
+LOADERS: dict[Any, Callable[..., Any]] = {
+    Collection: as_collection,
+    Judged | Scores: as_judged,
+    Scores: as_scores,
+}
+"""What a command asks for -> the loader that makes it of a collection."""

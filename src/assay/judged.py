@@ -191,7 +191,9 @@ def _pool(topic: Index, grade: NDArray[np.int8], n_topics: int, top: int) -> NDA
     return np.bincount(cell, minlength=n_topics * (top + 1)).reshape(n_topics, top + 1).astype(np.int64)
 
 
-def _blocks(table: Lookup, salts: NDArray[np.uint64], runs: Runs, start: Index, count: Index) -> tuple[Block, ...]:
+def _blocks(
+    table: Lookup[np.int8], salts: NDArray[np.uint64], runs: Runs, start: Index, count: Index
+) -> tuple[Block, ...]:
     """Group lists by length; look each group up, some runs' worth at a time."""
     length = count.ravel()
     longest = int(length.max(initial=1))
@@ -206,7 +208,7 @@ def _blocks(table: Lookup, salts: NDArray[np.uint64], runs: Runs, start: Index, 
 
 
 def _look_up(
-    table: Lookup, salts: NDArray[np.uint64], runs: Runs, start: Index, length: Index, cell: Index
+    table: Lookup[np.int8], salts: NDArray[np.uint64], runs: Runs, start: Index, length: Index, cell: Index
 ) -> NDArray[np.int8]:
     """Grade the documents of some lists, as [list, rank]."""
     width = max(1, int(length.max(initial=1)))

@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.errors import InputError, UsageError, suggestion
-from assay.numeric.lookup import salt
+from assay.numeric.lookup import Lookup, salt
 
 UNJUDGED, IN_POOL, ABSENT = -1, -2, -3
 MAX_GRADE = 127
@@ -43,8 +43,9 @@ def encode(ids: pl.Series) -> Codes:
 def number(names: pl.Series) -> tuple[tuple[str, ...], Index]:
     """Number names in the order of their first appearance; long stretches of one name cost next to nothing."""
     stretches = names.rle().struct.unnest()
-    at = {name: i for i, name in enumerate(stretches["value"].unique(maintain_order=True))}
-    index = stretches["value"].replace_strict(at, return_dtype=pl.Int64).to_numpy()
+    values = stretches["value"].to_list()
+    at = {name: i for i, name in enumerate(dict.fromkeys(values))}
+    index = np.array([at[name] for name in values], dtype=np.int64)
     return tuple(at), np.repeat(index, stretches["len"].to_numpy())
 
 
@@ -135,6 +136,19 @@ class Qrels:
         rows = new[self.topic] >= 0
         kept = replace(self, topics=tuple(topics), topic=new[self.topic][rows])
         return replace(kept, doc=self.doc[rows], grade=self.grade[rows])
+
+    def pool(self, runs: Runs, *, depth: int, contributors: Sequence[str] | None = None) -> Qrels:
+        """Keep the judgments that a pool of this depth would have produced.
+
+        A document is in when any contributing run has it among its first `depth`; all runs contribute unless
+        some are named. Depth 0 leaves nothing.
+        """
+        if depth < 0:
+            raise UsageError(f"pool depth {depth} is not a whole number from 0 up")
+        given = runs if contributors is None else runs.select(contributors)
+        keep = np.zeros(self.doc.size, dtype=bool)
+        keep[places(self, given.head(depth)).judgment if depth else []] = True
+        return self.thin(keep)
 
     def thin(self, keep: Bools) -> Qrels:
         """Keep some of the judgments; topics and scale stay."""
@@ -248,6 +262,32 @@ class Runs:
         """Count, for every (run, topic), the documents that tie with the one before."""
         tied = np.flatnonzero(self.tied)
         return np.searchsorted(tied, self.start + self.count) - np.searchsorted(tied, self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where runs rank judged documents: one entry for every judged document in a list."""
+
+    judgment: Index  # [entry] row of the judgments
+    run: Index  # [entry]
+    rank: Index  # [entry] from 1
+
+
+def places(qrels: Qrels, runs: Runs) -> Places:
+    """Find every judged document in every list, run by run and rank by rank within a topic."""
+    at = {name: i for i, name in enumerate(qrels.topics)}
+    shared = np.array([t for t, name in enumerate(runs.topics) if name in at], dtype=np.int64)
+    salts = salt(len(qrels.topics))
+    table = Lookup(qrels.doc ^ salts[qrels.topic], np.arange(qrels.doc.size, dtype=np.int64), missing=-1)
+    topic_salt = salts[[at[runs.topics[t]] for t in shared]]
+    found = []
+    for run in range(len(runs.names)):
+        count = runs.count[run, shared]
+        rank = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        row = table(runs.doc[np.repeat(runs.start[run, shared], count) + rank] ^ np.repeat(topic_salt, count))
+        there = row >= 0
+        found.append((row[there], np.full(int(there.sum()), run), rank[there] + 1))
+    return Places(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

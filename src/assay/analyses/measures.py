@@ -11,10 +11,11 @@ from typing import Any
 
 import polars as pl
 
+from assay.analyses.rank_weights import rank_weights
 from assay.analysis import Result, analysis
 from assay.catalogue import CATALOGUE, PROPERTIES, Declaration, Measure
 from assay.claims import CounterExample, check
-from assay.errors import MeasureError
+from assay.errors import MeasureError, UsageError
 from assay.grammar import find, load, parse
 from assay.references import reference
 
@@ -22,13 +23,27 @@ _AVERAGES = {"mean": "mean over topics", "geometric": "geometric mean over topic
 
 
 @analysis(name="measures", group="look")
-def measures(name: str | None = None, *, declare: Sequence[str] = ()) -> Result:
+def measures(
+    name: str | None = None,
+    *,
+    weights: bool = False,
+    measure: Sequence[str | Measure] = (),
+    depth: int = 1000,
+    declare: Sequence[str] = (),
+) -> Result:
     """Which measures are there, and what does each one promise?
 
     Parameters
     ----------
     name
         A measure, such as RBP or RBP(p=0.5); without one, the whole catalogue.
+    weights
+        Show what a relevant document is worth at each rank, and how much weight lies beyond it (webber2010, figure
+        1), instead of the card. Only for measures that add up weights of ranks.
+    measure
+        With `weights`: the measures, in place of a name; repeats (default: those of figure 1).
+    depth
+        With `weights`: the evaluation depth. It cuts measures that have no cutoff of their own.
     declare
         A Python file that declares measures; repeats.
 
@@ -41,9 +56,17 @@ def measures(name: str | None = None, *, declare: Sequence[str] = ()) -> Result:
         The card of one measure: which of the seven numeric properties it has when cut at k, as found by trying all
         short binary rankings, and a case that shows it where one does not hold. R is the number of relevant
         documents, N that of judged non-relevant ones (plenty where it is not said), ? an unjudged document.
+    measure, rank, weight, share_beyond
+        With `weights`: the score of a list with one relevant document, at that rank, where there is no other (R =
+        1); and the share of all weight to the depth that lies on lower ranks. For normalised measures (nDCG, R)
+        other R change all weights by one factor and leave the shares. Round ranks only; `--table ranks` has all.
     """
     for path in declare:
         load(path)
+    if weights:
+        return rank_weights([*([name] if name else []), *measure], depth)
+    if measure:
+        raise UsageError(f"-m goes with --weights; the card of a measure is `assay measures {measure[0]}`")
     return _catalogue() if name is None else _card(_asked(name))
 
 

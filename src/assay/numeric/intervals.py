@@ -6,6 +6,8 @@ whole degrees of freedom a finite series gives it to the last digits.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,7 @@ _BLOCK = 500  # resamples that share a stream of random numbers
 _MEANS = 1 << 23  # resampled means held at a time: 64 MB
 
 
+@cache
 def t_quantile(level: float, dof: int) -> float:
     """The t for which |T| < t has probability `level`, with whole degrees of freedom.
 

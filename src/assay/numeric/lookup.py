@@ -7,10 +7,13 @@ when runs meet judgments, mostly costs one read.
 
 from __future__ import annotations
 
+from typing import Generic, TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 Keys = NDArray[np.uint64]
+Value = TypeVar("Value", bound=np.signedinteger)
 
 _SPARE_BITS = 3  # eight slots a key: one key in sixteen shares its slot, and the table stays in cache
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -25,15 +28,15 @@ def salt(n: int) -> Keys:
         return np.asarray(z ^ (z >> np.uint64(31)), dtype=np.uint64)
 
 
-class Lookup:
-    """int8 values by key; `missing` for keys that are not there. Keys must be distinct.
+class Lookup(Generic[Value]):
+    """Whole numbers by key; `missing` for keys that are not there. Keys must be distinct.
 
     >>> table = Lookup(np.array([3, 1 << 63], dtype=np.uint64), np.array([7, 9], dtype=np.int8), missing=-1)
     >>> table(np.array([1 << 63, 4, 3], dtype=np.uint64)).tolist()
     [9, -1, 7]
     """
 
-    def __init__(self, keys: Keys, values: NDArray[np.int8], *, missing: int) -> None:
+    def __init__(self, keys: Keys, values: NDArray[Value], *, missing: int) -> None:
         bits = max(4, int(keys.size).bit_length() + _SPARE_BITS)
         self._shift = np.uint64(64 - bits)
         order = np.argsort(keys, kind="stable")
@@ -41,7 +44,7 @@ class Lookup:
         slot = (keys >> self._shift).astype(np.intp)
         first = np.ones(keys.size, dtype=bool)
         first[1:] = slot[1:] != slot[:-1]
-        self._missing = np.int8(missing)
+        self._missing = values.dtype.type(missing)
         self._keys = keys
         self._values = np.append(values, self._missing)  # [entry + 1], the last one for a miss
         self._entry = np.full(1 << bits, keys.size, dtype=np.int32)
@@ -49,9 +52,9 @@ class Lookup:
         self._shared = np.zeros(keys.size + 1, dtype=bool)  # entry's slot holds further keys
         self._shared[np.flatnonzero(~first) - 1] = True
 
-    def __call__(self, keys: Keys) -> NDArray[np.int8]:
+    def __call__(self, keys: Keys) -> NDArray[Value]:
         """Look every key up."""
-        out = np.full(keys.size, self._missing, dtype=np.int8)
+        out = np.full(keys.size, self._missing)
         entry = self._entry[(keys >> self._shift).view(np.int64)]
         seen = np.flatnonzero(entry != self._keys.size)
         entry, wanted = entry[seen], keys[seen]
@@ -61,6 +64,6 @@ class Lookup:
         out[seen[other]] = self._bisect(wanted[other])
         return out
 
-    def _bisect(self, keys: Keys) -> NDArray[np.int8]:
+    def _bisect(self, keys: Keys) -> NDArray[Value]:
         at = np.minimum(np.searchsorted(self._keys, keys), self._keys.size - 1)
         return np.where(self._keys[at] == keys, self._values[at], self._missing)

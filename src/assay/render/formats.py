@@ -16,6 +16,7 @@ import polars.selectors as cs
 
 from assay.analysis import Result
 from assay.errors import MeasureError, UsageError, suggestion
+from assay.render.pictures import PICTURES, pick_chart
 from assay.render.text import cells, is_number, plain
 
 _SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {
@@ -117,6 +118,10 @@ FORMATS: dict[str, Callable[[Result], str]] = {
 _EXTENSIONS = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
 
 
+EXTENSIONS = (*_EXTENSIONS, ".parquet", *PICTURES)
+"""What `-o` understands."""
+
+
 def pick_table(result: Result, name: str | None) -> Result:
     """Put one of the evidence tables in the table's place."""
     if name is None:
@@ -130,8 +135,8 @@ def pick_table(result: Result, name: str | None) -> Result:
 def check_path(path: str, form: str | None) -> None:
     """Refuse a file that could not be written, or whose extension says nothing."""
     suffix = Path(path).suffix.lower()
-    if form is None and suffix not in {*_EXTENSIONS, ".parquet"}:
-        known = ", ".join([*_EXTENSIONS, ".parquet"])
+    if form is None and suffix not in EXTENSIONS:
+        known = ", ".join(EXTENSIONS)
         raise UsageError(f"{path}: unknown extension '{suffix}' (known: {known}); or name a --format")
     if Path(path).is_dir():
         raise UsageError(f"{path}: a directory, where a file is to be written")
@@ -141,10 +146,13 @@ def check_path(path: str, form: str | None) -> None:
         raise UsageError(f"{path}: directory '{Path(path).parent}' cannot be written to")
 
 
-def to_file(result: Result, path: str, *, form: str | None = None) -> bytes:
-    """Render a result as its file's extension asks, or as `form` does."""
+def to_file(result: Result, path: str, *, form: str | None = None, table: str | None = None) -> bytes:
+    """Render a result, or its table or chart of a name, as the file's extension asks, or as `form` does."""
     check_path(path, form)
     suffix = Path(path).suffix.lower()
+    if form is None and suffix in PICTURES:
+        return PICTURES[suffix](pick_chart(result, table).spec())
+    result = pick_table(result, table)
     if form is None and suffix == ".parquet":
         buffer = io.BytesIO()
         result.table.with_columns(cs.float().fill_nan(None)).write_parquet(buffer)

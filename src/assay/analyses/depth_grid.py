@@ -1,0 +1,158 @@
+"""The cells of a grid of pool depths and evaluation depths, and who fills the pools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.analyses.normalizations import Form
+from assay.errors import UsageError
+from assay.inputs import Collection
+from assay.judged import Judged, judge
+from assay.numeric.correlation import tau_b
+from assay.numeric.standardise import z
+from assay.scores import Array, score
+from assay.tables import Bools, Index, Places, Qrels
+
+Row = dict[str, object]
+Answer = Callable[[Form, Array], float]
+"""What a cell shows, of a form and its scores [run, topic]."""
+
+_NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """Some runs that fill the pools: all contributors, or a random draw of them."""
+
+    runs: Bools  # [run]
+    width: int | None = None
+    draw: int | None = None
+
+
+def fillings(
+    contributors: Bools, unit: Sequence[str], widths: Sequence[int] | None, *, draws: int, seed: int
+) -> Iterator[Filling]:
+    """Draw contributors: of every width, some units (runs or groups; `unit` is [run]) with all their contributors.
+
+    A draw is a random order of the units: its narrower pools are part of its wider ones.
+    """
+    if widths is None:
+        yield Filling(contributors)
+        return
+    names = np.array(unit, dtype=object)
+    units = list(dict.fromkeys(names[contributors]))
+    if widths[-1] > len(units):
+        raise UsageError(f"width {widths[-1]} is more than the {len(units)} that could fill the pool")
+    for draw in range(draws):
+        order = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(draw,))).permutation(len(units))
+        for width in widths:
+            drawn = [units[i] for i in order[:width]]
+            yield Filling(contributors & np.isin(names, drawn), width, draw + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Pool depths x evaluation depths x forms of measures."""
+
+    data: Collection
+    forms: Sequence[Form]
+    depths: Sequence[int]
+    pool_depths: Sequence[int]
+    found: Places  # where the runs have judged documents
+    contributors: Bools  # [run] all that may fill a pool
+
+    def first(self, runs: Bools) -> Index:
+        """The highest rank that a contributor gives each judged document. [judgment]"""
+        first = np.full(self.data.qrels.doc.size, _NEVER)
+        mine = runs[self.found.run]
+        np.minimum.at(first, self.found.judgment[mine], self.found.rank[mine])
+        return first
+
+    def pool(self, first: Index, depth: int) -> Qrels:
+        """Keep the judgments of a pool of this depth."""
+        return self.data.qrels.thin(first <= depth)
+
+    def limit(self) -> int:
+        """The depth from which a deeper pool of all contributors holds no more judgments."""
+        first = self.first(self.contributors)
+        return int(first[first < _NEVER].max(initial=0))
+
+    def judged(self, pool: Qrels) -> Judged:
+        """Judge the runs as far down as they are evaluated."""
+        whole = any(form.measure.judged_only for form in self.forms)  # what is unjudged makes way for lower ranks
+        runs = self.data.runs if whole else self.data.runs.head(self.depths[-1])
+        return judge(runs, pool, negative=self.data.negative)
+
+    def scores(self, judged: Judged, depths: Sequence[int]) -> dict[tuple[Form, int], Array]:
+        """Score the runs in every form to every depth, on the scale of statistics. [run, topic]"""
+        measures = list(dict.fromkeys(form.measure for form in self.forms))
+        scored = score(judged, [m @ k for m in measures for k in depths])
+        by_measure = dict(zip([(m, k) for m in measures for k in depths], scored.working(), strict=True))
+        return {
+            (form, k): z(x) if form.normalization == "standardised" else x
+            for form in self.forms
+            for k in depths
+            for x in [by_measure[form.measure, k]]
+        }
+
+    def deepest(self) -> dict[Form, Array]:
+        """Score the runs in the deepest cell, its pool filled by all contributors, by form. [run, topic]"""
+        pool = self.pool(self.first(self.contributors), self.pool_depths[-1])
+        scored = self.scores(self.judged(pool), self.depths[-1:])
+        return {form: x for (form, _), x in scored.items()}
+
+    def cells(self, filling: Filling, answer: Answer) -> Iterator[Row]:
+        """Fill the grid, and the line of full assessment (pool depth = evaluation depth), row by row.
+
+        That line ends where deeper pools hold no more judgments.
+        """
+        first = self.first(filling.runs)
+        limit = self.limit()
+        full = [k for k in self.depths if k <= limit]
+        for pool_depth in sorted({*self.pool_depths, *full}):
+            inside = pool_depth in self.pool_depths
+            pool = self.pool(first, pool_depth)
+            judged = self.judged(pool)
+            for (form, k), x in self.scores(judged, self.depths if inside else [pool_depth]).items():
+                yield {
+                    "form": self.forms.index(form),
+                    "measure": form.label,
+                    "normalization": form.normalization,
+                    "width": filling.width,
+                    "draw": filling.draw,
+                    "pool_depth": pool_depth,
+                    "depth": k,
+                    "answer": answer(form, x),
+                    "n_relevant": int(judged.n_rel(form.measure.rel).sum()),
+                    "grid": inside,
+                    "full": k == pool_depth and k in full,
+                }
+
+    def pools(self, filling: Filling) -> Iterator[Row]:
+        """Say of every pool what it holds, and how much of it was ever judged."""
+        first = self.first(filling.runs)
+        known = np.isin(self.data.runs.topics, self.data.qrels.topics)
+        length = self.data.runs.count[filling.runs][:, known]
+        judged = (self.data.qrels.grade >= 0) | (self.data.negative == "nonrelevant")
+        mine = filling.runs[self.found.run] & judged[self.found.judgment]
+        for depth in self.pool_depths:
+            pool = self.pool(first, depth)
+            relevant = np.bincount(pool.topic[pool.grade >= 1], minlength=len(pool.topics))
+            n = int(np.minimum(length, depth).sum())
+            yield {
+                "width": filling.width,
+                "draw": filling.draw,
+                "pool_depth": depth,
+                "n_judged": int(judged[first <= depth].sum()),
+                "n_relevant": int(relevant.sum()),
+                "n_empty": int((relevant == 0).sum()),
+                "coverage": float((self.found.rank[mine] <= depth).sum() / n) if n else None,
+            }
+
+
+def correlation_with(deepest: Mapping[Form, Array]) -> Answer:
+    """Correlate the run means with those of the deepest cell: Kendall's tau-b, NaN where all are equal."""
+    return lambda form, x: float(tau_b(x.mean(-1), deepest[form].mean(-1)))

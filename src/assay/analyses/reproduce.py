@@ -1,0 +1,224 @@
+"""Published numbers and claims against what comes out here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from assay.analysis import Result, analysis
+from assay.charts import Chart, category, field, scatter
+from assay.errors import InputError, UsageError, suggestion
+from assay.files import read_bytes
+from assay.read import read_qrels, read_runs
+from assay.references import reference
+from assay.reproduce import LEVEL, PAPERS, Cell, Comparison, Number, Outcome, Sources, cells_of, choose, settle
+from assay.reproduce.evidence import Evidence, from_runs, from_scores
+from assay.runlists import chosen_names
+from assay.scorefiles import read_scores
+from assay.sheets import read_sheet
+
+SCHEMA = {
+    "paper": pl.String,
+    "item": pl.String,
+    "cell": pl.String,
+    "published": pl.Float64,
+    "obtained": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "tolerance": pl.Float64,
+    "ok": pl.Boolean,
+    "needs": pl.String,
+    "note": pl.String,
+}
+TYPES = "types"  # the key of --data that names a table about runs
+
+
+@analysis(name="reproduce", group="make")
+def reproduce(
+    paper: str,
+    *,
+    runs: Sequence[str] = (),
+    qrels: str | None = None,
+    data: Sequence[str] = (),
+    item: str | None = None,
+    contributors: Sequence[str] = (),
+) -> Result:
+    """Do the published numbers and claims of the papers come out?
+
+    Each number that the paper prints and each claim that it makes is a row. What needs no data is always computed;
+    every other row is computed when its data is given, and says what it needs when not. The command leaves with
+    code 1 when a number is out of tolerance or a claim fails.
+
+    A claim is decided by comparisons that it says are positive. It holds when the interval of every one of them is
+    above 0, fails when one is below 0 with an interval widened for their number, and is not settled otherwise: then
+    these topics may agree with it, but others of the same kind might not. Intervals leave out one topic at a time
+    and treat the topics as the sample; the runs are taken as given, and what a claim of ranks or of a minimum adds
+    in roughness is not in them. Not to be used as a test of the paper on other runs than its own: numbers then
+    differ because the collection does.
+
+    Parameters
+    ----------
+    paper
+        The paper: webber2010.
+    runs
+        The runs of the paper's own collection (webber2010: TREC-8 ad hoc): a file, a directory or a glob; repeats.
+    qrels
+        The judgments of that collection.
+    data
+        Other collections as per-topic scores, T5=FILE[,FILE]: any file that --scores reads, each naming its
+        measure. types=FILE is a table about the runs, with columns run, group, type and pooled. Repeats.
+    item
+        Only one item, such as "table 1" or claim.
+    contributors
+        The runs that fill the pools: a name, or a file of names; repeats (default: all runs, as in webber2010).
+
+    Returns
+    -------
+    paper, item, cell
+        Where the number or claim stands.
+    published, obtained
+        What was printed, and what comes out: of a claim, the weakest of the comparisons that decide it. Empty where
+        nothing was printed, or where data is missing.
+    low, high
+        The interval over topics, at 95%; empty for counts and for what needs no data.
+    tolerance
+        How far a number may be off: half of its last digit, or a stated margin. Empty for claims.
+    ok
+        Whether the number is within tolerance or the claim holds; empty where that is not settled or not computed.
+    needs, note
+        What data is missing, and what else to know.
+
+    Notes
+    -----
+    tables.comparisons: claim, comparison, obtained, low, high: all that decides the claims.
+    tables.summary: item, n, ok, off, open, lacking: how many rows of each item are fine, out of tolerance or failing,
+    not settled, and without data.
+    """
+    if not paper:
+        raise UsageError(f"which paper? (assay reproduce {next(iter(PAPERS))})")
+    cells, sources = cells_of(paper)
+    chosen = choose(cells, item)
+    named: dict[str, list[str]] = {}
+    for key, files in (_named(text, sources) for text in data):
+        named.setdefault(key, []).extend(files)
+    given = _read(sources, named, runs, qrels, contributors)
+    types = _about_runs(named[TYPES][0]) if TYPES in named else None
+    found = replace(sources, given=given, types=types)
+    settled = [(cell, *settle(cell, found)) for cell in chosen]
+    table = pl.DataFrame([_row(paper, cell, outcome) for cell, outcome, _ in settled], schema=SCHEMA, orient="row")
+    tables = {"summary": _summary(table), "comparisons": _comparisons((cell.cell, of) for cell, _, of in settled)}
+    settings = {"paper": paper, "reference": reference(paper), "level": LEVEL} | ({"item": item} if item else {})
+    failed = bool((table["ok"] == False).any())  # noqa: E712 - null is not false
+    return Result(
+        "reproduce",
+        table,
+        tables,
+        _basis(found),
+        settings,
+        tuple(_notes(table)),
+        charts=_charts(table),
+        failed=failed,
+    )
+
+
+def _read(
+    sources: Sources,
+    named: Mapping[str, Sequence[str]],
+    runs: Sequence[str],
+    qrels: str | None,
+    contributors: Sequence[str],
+) -> dict[str, Evidence]:
+    """Read the collections that were named."""
+    given: dict[str, Evidence] = {}
+    paths = [runs] if isinstance(runs, str) else list(runs)
+    if bool(paths) != bool(qrels):
+        raise UsageError(f"{'--runs go with --qrels FILE' if paths else '--qrels goes with --runs DIR'}")
+    if paths and qrels:
+        found = read_runs(paths)
+        filling = chosen_names(contributors, found.names) if contributors else None
+        given[sources.main] = from_runs(found, read_qrels(qrels), contributors=filling)
+    for key, files in named.items():
+        if key != TYPES:
+            what = f"{sources.names[key]} (--data {key}=FILE)"
+            given[key] = from_scores([read_scores(path) for path in files], what, topics=sources.topics.get(key))
+    return given
+
+
+def _named(text: str, sources: Sources) -> tuple[str, list[str]]:
+    """Understand KEY=FILE[,FILE]."""
+    key, equals, files = text.partition("=")
+    known = [name for name in sources.names if name != sources.main] + [TYPES]
+    if not equals or not files:
+        raise UsageError(f"data '{text}' is not KEY=FILE[,FILE], such as {known[0]}=ap.tsv")
+    if key not in known:
+        raise UsageError(
+            f"data '{text}': no collection '{key}' (there is {', '.join(known)}){suggestion(key, known)}"
+        )
+    return key, files.split(",")
+
+
+def _about_runs(path: str) -> Mapping[str, Mapping[str, str]]:
+    """Read a table about runs: run -> column -> text."""
+    sheet = read_sheet(read_bytes(path), path)
+    if "run" not in sheet.header:
+        raise InputError(f"{path}: no column 'run' (found {', '.join(sheet.header)})")
+    rows = sheet.columns.cast(pl.String).iter_rows()
+    told = [dict(zip(sheet.header, (text or "" for text in row), strict=True)) for row in rows]
+    return {row["run"]: row for row in told}
+
+
+def _row(paper: str, cell: Cell, outcome: Outcome) -> tuple[object, ...]:
+    tolerance = cell.tolerance if isinstance(cell, Number) else None
+    place = (paper, cell.item, cell.cell, cell.published, outcome.obtained, outcome.low, outcome.high)
+    return (*place, tolerance, outcome.ok, outcome.needs, outcome.note or None)
+
+
+def _summary(table: pl.DataFrame) -> pl.DataFrame:
+    """Count the rows of every item by how they came out."""
+    computed = pl.col("needs").is_null()
+    return table.group_by("item", maintain_order=True).agg(
+        pl.len().cast(pl.Int64).alias("n"),
+        (pl.col("ok") & computed).sum().cast(pl.Int64).alias("ok"),
+        (~pl.col("ok") & computed).sum().cast(pl.Int64).alias("off"),
+        (pl.col("ok").is_null() & computed).sum().cast(pl.Int64).alias("open"),
+        (~computed).sum().cast(pl.Int64).alias("lacking"),
+    )
+
+
+def _comparisons(found: Iterable[tuple[str, Sequence[Comparison]]]) -> pl.DataFrame:
+    rows = [(claim, one.name, one.estimate, one.low, one.high) for claim, several in found for one in several]
+    kinds = {
+        "claim": pl.String,
+        "comparison": pl.String,
+        "obtained": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=kinds, orient="row")
+
+
+def _basis(sources: Sources) -> dict[str, object]:
+    """Say which collections were given."""
+    return {key: f"{len(e.runs)} runs, {len(e.topics)} topics" for key, e in sources.given.items()}
+
+
+def _notes(table: pl.DataFrame) -> Iterable[str]:
+    if n := int(table["needs"].is_not_null().sum()):
+        yield f"{n} of {table.height} rows lack data; their column `needs` says which"
+    if n := int((table["needs"].is_null() & table["ok"].is_null()).sum()):
+        yield f"{n} claims are not settled by these topics"
+
+
+def _charts(table: pl.DataFrame) -> tuple[Chart, ...]:
+    """Draw the shares and correlations that were computed against those published; counts are of another scale."""
+    shown = table.filter((pl.col("item") != "claim") & pl.col("obtained").is_not_null() & (pl.col("published") <= 1))
+    scale = {"zero": False}
+    drawing = scatter(
+        field("published", scale=scale), field("obtained", scale=scale), colour=category("item"), tooltip=["cell"]
+    )
+    columns = ("item", "cell", "published", "obtained")
+    return (
+        (Chart("numbers", "Numbers published and obtained", shown.select(columns), drawing),) if shown.height else ()
+    )

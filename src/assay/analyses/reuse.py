@@ -1,0 +1,263 @@
+"""Leave one run, or one group, out of the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import polars as pl
+
+from assay import charts, runlists
+from assay.analysis import Result, analysis
+from assay.catalogue import Measure
+from assay.errors import UsageError
+from assay.grammar import parse
+from assay.inputs import Collection
+from assay.leaveout import Evaluation, sole_contributors
+from assay.numeric.correlation import tau_b
+from assay.scores import Array, Undefined
+from assay.tables import Index, Qrels, Runs, check_choice, counted
+
+_NEAR = 1e-12  # means that differ by less share a rank
+
+
+@analysis(name="reuse", group="trust")
+def reuse(
+    data: Collection,
+    *,
+    measure: Sequence[str | Measure] = (),
+    pool_depth: int | None = None,
+    contributors: Sequence[str] = (),
+    groups: str | None = None,
+    undefined: Undefined = "zero",
+) -> Result:
+    """Would a run that did not help to fill the pool be judged fairly?
+
+    Each contributing run in turn is treated as if it had come too late: the documents that no other contributor has
+    among its first `pool_depth` are taken out of the judgments, for every run, and all runs are scored again. What
+    the run loses, and how many places it falls among the others under those same judgments, is what a new run as
+    different as this one should expect (Zobel, SIGIR 1998). Runs of one group are often alike, so that one vouches
+    for the other's documents; leaving out whole groups is the harder test.
+
+    tau-b compares the ranking by `score` with the ranking in which every run has its own `score_without`; runs that
+    did not contribute keep their scores. A tau near 1 with one large drop is no comfort to the run that dropped:
+    look at the largest drops, and at the manual runs.
+
+    Not a test of pools that all contributors miss together: documents that no run found count as not relevant before
+    and after. The sample here is the contributors; the table describes them, and has no interval.
+
+    Parameters
+    ----------
+    measure
+        Measures, such as AP or nDCG@100; trec_eval's names will do; repeats.
+    pool_depth
+        How deep each contributor was pooled: the judgments are cut to that pool. Default: judgments as they are,
+        and a run's own documents are those that no other contributor returns at all, however deep.
+    contributors
+        The runs that fill the pool: a name, a file of names, or a table with the columns run and pooled (1 for
+        contributors); repeats (default: all runs).
+    groups
+        A table with the columns run and group: leave whole groups out, too.
+    undefined
+        What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+
+    Returns
+    -------
+    run, measure, contributor
+        The run left out, and whether it contributed at all; one that did not loses nothing.
+    score, score_without, difference
+        Its mean over topics under the pool, under the pool without its own documents, and the second less the
+        first.
+    rank, rank_without
+        Its place among all runs, all of them under the same judgments; ties share the better place.
+    n_unique, n_unique_relevant
+        The documents that only it contributed, and how many of them are relevant (grade 1 or higher).
+    groups: group, run, measure, score, score_without, difference, rank, rank_without, n_unique, n_unique_relevant
+        The same for every run of a group, with all documents taken out that only its group contributed.
+    summary: measure, what, n, tau, largest_drop, run, largest_fall, fallen
+        Run or group; how many were left out; tau-b of the two rankings; the largest loss of score and whose it is,
+        the most places lost and by whom.
+    beyond: run, measure, depth, score, rank, deeper, score_deeper, rank_deeper, fall
+        With a pool depth and measures that look further down: score and rank when evaluation stops at the pool
+        depth, down to which contributors are judged throughout, and when it goes on; places lost (webber2010,
+        section 4.1). `deeper` is empty for whole lists.
+    """
+    check_choice(undefined, "undefined", ("zero", "skip"))
+    chosen = [parse(m) for m in measure]
+    if not chosen:
+        raise UsageError("no measure to score with (-m AP)")
+    names = runlists.contributors(contributors, data.runs.names)
+    filled = data.runs.select(names)
+    qrels = data.qrels if pool_depth is None else data.qrels.pool(filled, depth=pool_depth)
+    base = Evaluation.of(data.runs, qrels, chosen, negative=data.negative, undefined=undefined)
+    at = np.array([data.runs.names.index(name) for name in names])
+    by_run = _left_out(base, filled, pool_depth, at, np.arange(len(data.runs.names)), data.runs.names)
+    pooled = pl.Series("contributor", [name in set(names) for name in data.runs.names for _ in chosen])
+    table = by_run.drop("unit").insert_column(2, pooled)
+    tables = {"summary": _summary(table, "run", len(names))}
+    if groups is not None:
+        group = runlists.groups(groups, data.runs.names)
+        units = sorted(set(group))
+        unit = np.array([units.index(name) for name in group], dtype=np.int64)
+        left = _left_out(base, filled, pool_depth, unit[at], unit, units).rename({"unit": "group"})
+        tables["groups"] = left.sort("group", maintain_order=True)
+        n_left = len(set(unit[at].tolist()))
+        tables["summary"] = pl.concat([tables["summary"], _summary(left, "group", n_left)])
+    if pool_depth and (deep := _beyond(base, pool_depth)).height:
+        tables["beyond"] = deep
+    about = {"contributors": len(names), "pool_depth": "as judged" if pool_depth is None else pool_depth}
+    notes = (*base.scores.notes, *_notes(data.qrels, qrels, pool_depth, names))
+    return Result(
+        "reuse",
+        table,
+        tables,
+        base.scores.basis,
+        {**about, "undefined": undefined},
+        notes,
+        charts=_charts(table, tables),
+    )
+
+
+def _left_out(
+    base: Evaluation, filled: Runs, depth: int | None, unit: Index, of_run: Index, names: Sequence[str]
+) -> pl.DataFrame:
+    """Score every run without its unit's own documents.
+
+    `unit` numbers the contributors' units, `of_run` those of all runs.
+    """
+    owner = sole_contributors(base.qrels, filled, depth=depth, unit=unit)
+    n = np.bincount(owner[owner >= 0], minlength=len(names))
+    n_relevant = np.bincount(owner[(owner >= 0) & (base.qrels.grade > 0)], minlength=len(names))
+    score = base.scores.mean()  # [measure, run]
+    rank = _ranks(score)
+    without, rank_without = score.copy(), rank.copy()
+    for i, left in enumerate(base.without(owner, len(names))):
+        mine = of_run == i
+        mean = left.mean()
+        without[:, mine], rank_without[:, mine] = mean[:, mine], _ranks(mean)[:, mine]
+    runs, measures = base.scores.runs, base.scores.conditions
+    columns = {"score": score, "score_without": without, "difference": without - score}
+    return pl.DataFrame(
+        {
+            "unit": [names[i] for i in of_run for _ in measures],
+            "run": [run for run in runs for _ in measures],
+            "measure": list(measures) * len(runs),
+            **{name: x.T.ravel() for name, x in columns.items()},
+            "rank": rank.T.ravel(),
+            "rank_without": rank_without.T.ravel(),
+            "n_unique": np.repeat(n[of_run], len(measures)),
+            "n_unique_relevant": np.repeat(n_relevant[of_run], len(measures)),
+        }
+    )
+
+
+def _ranks(mean: Array) -> Index:
+    """Places of runs [measure, run], the best first; ties share the better place."""
+    return 1 + (mean[:, None, :] > mean[:, :, None] + _NEAR).sum(-1)
+
+
+def _summary(table: pl.DataFrame, what: str, n: int) -> pl.DataFrame:
+    rows = []
+    for part in table.partition_by("measure", maintain_order=True):
+        known = part.drop_nans("difference")
+        score, without = (known[name].to_numpy() for name in ("score", "score_without"))
+        drop, fall = known.sort("difference", maintain_order=True), known["rank_without"] - known["rank"]
+        rows.append(
+            {
+                "measure": part["measure"][0],
+                "what": what,
+                "n": n,
+                "tau": float(tau_b(score, without)) if known.height > 1 else None,
+                "largest_drop": -drop["difference"][0] if known.height else None,
+                "run": drop["run"][0] if known.height else None,
+                "largest_fall": fall.max(),
+                "fallen": known["run"][fall.arg_max() or 0] if known.height else None,
+            }
+        )
+    return pl.DataFrame(rows, schema_overrides={"tau": pl.Float64, "largest_drop": pl.Float64})
+
+
+def _beyond(base: Evaluation, depth: int) -> pl.DataFrame:
+    """Compare evaluation to the pool depth with evaluation beyond it, under the same pool."""
+    deeper = [m for m in base.measures if m.declaration.at == "cutoff" and (m.cutoff is None or m.cutoff > depth)]
+    shallow = [m @ depth for m in deeper]
+    unique = list(dict.fromkeys(shallow))
+    at_depth = Evaluation.of(base.runs, base.qrels, unique, negative=base.negative, undefined=base.undefined)
+    scored = dict(zip(unique, at_depth.scores.mean(), strict=True))
+    parts = []
+    for m, cut in zip(deeper, shallow, strict=True):
+        here, there = scored[cut], base.scores.choose([m]).mean()[0]
+        before, after = _ranks(here[None])[0], _ranks(there[None])[0]
+        parts.append(
+            pl.DataFrame(
+                {
+                    "run": base.scores.runs,
+                    "measure": str(m),
+                    "depth": depth,
+                    "score": here,
+                    "rank": before,
+                    "deeper": pl.Series([m.cutoff] * len(here), dtype=pl.Int64),
+                    "score_deeper": there,
+                    "rank_deeper": after,
+                    "fall": after - before,
+                }
+            )
+        )
+    return pl.concat(parts) if parts else pl.DataFrame()
+
+
+def _notes(given: Qrels, kept: Qrels, depth: int | None, names: Sequence[str]) -> Iterator[str]:
+    if depth is None:
+        yield "no pool depth: a run's own documents are those that no other contributor returns at all, however deep"
+    elif n := given.doc.size - kept.doc.size:
+        pool = f"the depth-{depth} pool of {counted(len(names), 'contributor')}"
+        yield f"{counted(n, 'judged document')} not in {pool}, left unjudged throughout"
+    if len(names) == 1:
+        yield f"one contributor, {names[0]}: without it, nothing it found is judged"
+
+
+def _charts(table: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> tuple[charts.Chart, ...]:
+    drawn = [_against(table, "runs", "Mean score with a run's own documents judged, and without")]
+    if "groups" in tables:
+        title = "Mean score with the documents of a run's group judged, and without"
+        drawn.append(_against(tables["groups"], "groups", title))
+    if "beyond" in tables:
+        drawn.append(_ranks_beyond(tables["beyond"]))
+    return tuple(drawn)
+
+
+def _against(table: pl.DataFrame, name: str, title: str) -> charts.Chart:
+    """Score with against score without, and the line on which nothing is lost."""
+    x = charts.field("score", title="score", scale={"zero": False})
+    y = charts.field("score_without", title="score without", scale={"zero": False})
+    told = ("run", "score", "score_without", "rank", "rank_without", "n_unique_relevant")
+    kept = charts.thin(table.sort("score"), by=("measure",))
+    return charts.Chart(name, title, kept, _panels(kept["measure"], x, y, same="score", tooltip=told))
+
+
+def _ranks_beyond(table: pl.DataFrame) -> charts.Chart:
+    x = charts.field("rank", title="rank, evaluated to the pool depth")
+    y = charts.field("rank_deeper", title="rank, evaluated beyond it")
+    told = ("run", "rank", "rank_deeper", "score", "score_deeper")
+    kept = charts.thin(table.sort("rank"), by=("measure",))
+    title = f"Places of runs under a pool of depth {table['depth'][0]}, evaluated to that depth and beyond"
+    return charts.Chart("beyond", title, kept, _panels(kept["measure"], x, y, same="rank", tooltip=told))
+
+
+def _panels(
+    measures: Iterable[str], x: charts.Spec, y: charts.Spec, *, same: str, tooltip: Sequence[str]
+) -> charts.Spec:
+    """One scatter a measure, with a line where both directions are the same."""
+    points = charts.scatter(x, y, tooltip=tooltip)
+    line = {
+        "mark": {"type": "line", "color": "#888888", "strokeDash": [4, 3]},
+        "encoding": {"x": x, "y": {**y, "field": same}},
+    }
+    panel = {"layer": [line, {k: points[k] for k in ("mark", "encoding")}], "width": 300, "height": 300}
+    facet = charts.category("measure", list(dict.fromkeys(measures)), header={"title": None})
+    return {
+        "facet": facet,
+        "columns": 3,
+        "spec": panel,
+        "resolve": {"scale": {"x": "independent", "y": "independent"}},
+    }

@@ -1,0 +1,235 @@
+"""Scores relative to reference runs, topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from assay import charts
+from assay.analysis import Result, analysis
+from assay.errors import UsageError
+from assay.factorfiles import check_factors_path, read_factors, write_factors
+from assay.numeric import standardise
+from assay.numeric.intervals import t_interval
+from assay.numeric.standardise import Factors
+from assay.runlists import chosen_names
+from assay.scores import Array, Scores
+from assay.tables import check_choice, counted, pick
+
+Method = Literal["z", "normal", "uniform", "empirical", "linear"]
+_SHOWN = 40  # runs that the chart of intervals has room for
+
+
+@analysis(name="standardize", group="trust")
+def standardize(
+    data: Scores,
+    *,
+    method: Method = "z",
+    a: float = 0.15,
+    b: float = 0.5,
+    reference: Sequence[str] = (),
+    factors: str | None = None,
+    save: str | None = None,
+    floor: float = 0.0,
+    level: float = 0.95,
+) -> Result:
+    """What do scores say once each topic is measured by its reference runs?
+
+    A topic's difficulty is what reference runs make of it: z is the score less their mean on that topic, divided by
+    their deviation (divisor n - 1). Whatever only scales a topic's scores drops out: standardised DCG, nDCG and
+    enDCG at one depth are the same numbers; so are SP, AP and aAP; so are P and R.
+
+    Without `reference` or `factors` the runs are measured by themselves. Every topic then has mean 0 and deviation 1
+    in z: no topic variance is left, the grand mean says nothing, and the dependability and the generalisability of
+    the scores (Phi and E-rho^2) are the same number. Scores standardised by different runs cannot be compared.
+
+    Not for comparing runs on one set of topics when raw scores will do: it changes the weight of topics, and topics
+    on which the reference runs hardly differ count as much as all others. Where they do not differ at all
+    (deviations below 1e-9 of the topic's best score), z is 0 for every run, as in trec_eval.
+
+    The interval treats the topics as the sample and the factors as known; it does not cover other reference runs.
+    `--table scores -o z.csv` writes scores that every other command takes by `--scores z.csv`.
+
+    Parameters
+    ----------
+    method
+        What stands in the table: z itself (webber2010); its normal CDF (Webber, Moffat, Zobel, SIGIR 2008); the CDF
+        of the uniform distribution of the same mean and deviation; empirical, the share of reference runs that score
+        at most as much (Urbano, Lima, Hanjalic, SIGIR 2019); or linear, a z + b cut to [0, 1] (Sakai, ICTIR 2016).
+    a
+        Slope of the linear method; with the default, z from -3.3 to 3.3 is not cut.
+    b
+        Where the linear method puts z = 0.
+    reference
+        The reference runs: a name, or a file of names; repeats (default: all runs).
+    factors
+        A file of factors to use in place of reference runs: topic, measure, mean, sd, as `save` writes it, or
+        trec_eval's file of z-scores. Topics that it lacks have no score.
+    save
+        Write the factors to a file (.csv, .tsv, .jsonl or .parquet), for runs to come.
+    floor
+        The least deviation: smaller ones are raised to it, in units of the score. With a floor DCG and nDCG may
+        differ.
+    level
+        Confidence of the interval.
+
+    Returns
+    -------
+    run, measure, mean, low, high
+        The mean of the standardised scores over topics and the ends of its interval.
+    scores: run, topic, measure, value
+        Every standardised score.
+    factors: topic, measure, mean, sd, floored
+        What the topic's reference runs score on average, their deviation as it was used, and whether the one found
+        was too small to be used. GMAP's are those of the logarithm of AP.
+    """
+    check_choice(method, "method", get_args(Method))
+    _check(data, method, reference, factors, save, floor, level)
+    raw = data.working()
+    runs = chosen_names(reference, data.runs) if reference else list(data.runs)
+    given = raw[:, pick(runs, data.runs, "run")] if reference else raw
+    used = _raised(read_factors(factors, data.conditions, data.topics), floor) if factors else None
+    if used is None:
+        _check_reference(len(runs))
+        used = standardise.factors(given, floor=floor)
+    table = _factor_table(data, used)
+    if save:
+        write_factors(save, table)
+    value = standardise.empirical(raw, given) if method == "empirical" else _mapped(raw, used, method, a, b)
+    scores = replace(data, value=value, averages=(), notes=(*data.notes, *_notes(data, used, reference, factors)))
+    linear: dict[str, object] = {"a": a, "b": b} if method == "linear" else {}
+    source = factors or (f"{len(runs)} of {len(data.runs)} runs" if reference else "the runs themselves")
+    return Result(
+        "standardize",
+        _means(scores, level),
+        tables={"scores": scores.frame(), "factors": table},
+        basis=scores.basis,
+        settings={"method": method, **linear, "reference": source, "floor": floor, "level": level},
+        notes=scores.notes,
+        charts=(_against_raw(data, scores, method), _best(scores, level, method)),
+    )
+
+
+def _check(
+    data: Scores,
+    method: Method,
+    reference: Sequence[str],
+    factors: str | None,
+    save: str | None,
+    floor: float,
+    level: float,
+) -> None:
+    if not 0 < level < 1:
+        raise UsageError(f"level {level:g} is not between 0 and 1, such as 0.95")
+    if not 0 <= floor < np.inf:
+        raise UsageError(f"floor {floor:g} is not a deviation, such as 0.001")
+    if factors and (reference or method == "empirical"):
+        what = "--reference" if reference else "the empirical method, which needs the reference runs' own scores"
+        raise UsageError(f"--factors stands in place of {what}; give one or the other")
+    if not data.conditions:
+        raise UsageError("no measure to score with (-m nDCG@10)")
+    if save:
+        check_factors_path(save)
+
+
+def _check_reference(n: int) -> None:
+    if n < 2:
+        raise UsageError(f"a deviation needs at least 2 reference runs, there is {n}; give more runs, or --factors")
+
+
+def _raised(by: Factors, floor: float) -> Factors:
+    """Raise the deviations of a file to the floor."""
+    return Factors(by.mean, np.maximum(by.deviation, floor), by.floored | (by.deviation < floor))
+
+
+def _mapped(raw: Array, by: Factors, method: Method, a: float, b: float) -> Array:
+    z = standardise.apply(raw, by)
+    if method == "normal":
+        return standardise.normal(z)
+    if method == "uniform":
+        return standardise.uniform(z)
+    return standardise.linear(z, a=a, b=b) if method == "linear" else z
+
+
+def _factor_table(data: Scores, by: Factors) -> pl.DataFrame:
+    """One row a topic and measure, topics in their order."""
+    n_measures, n_topics = by.mean.shape
+    known = ~np.isnan(by.mean).T.ravel()
+    return pl.DataFrame(
+        {
+            "topic": [topic for topic in data.topics for _ in range(n_measures)],
+            "measure": list(data.conditions) * n_topics,
+            "mean": by.mean.T.ravel(),
+            "sd": by.deviation.T.ravel(),
+            "floored": by.floored.T.ravel(),
+        }
+    ).filter(pl.Series(known, dtype=pl.Boolean))
+
+
+def _notes(data: Scores, by: Factors, reference: Sequence[str], factors: str | None) -> list[str]:
+    notes = []
+    known = ~np.isnan(by.mean)
+    for name, floored, there in zip(data.conditions, by.floored & known, known, strict=True):
+        if n := int(floored.sum()):
+            notes.append(f"{name}: {counted(n, 'topic')} where the reference runs hardly differ (tables.factors)")
+        if n := int((~there).sum()):
+            notes.append(f"{name}: {counted(n, 'topic')} without factors, and so without a score")
+    if logs := [name for i, name in enumerate(data.conditions) if data.average_of(i) == "geometric"]:
+        notes.append(f"{', '.join(logs)}: the logarithm of the score is standardised")
+    if not reference and not factors:
+        notes.append("standardised by the runs themselves: no topic variance is left, and Phi equals E-rho^2")
+    return notes
+
+
+def _means(scores: Scores, level: float) -> pl.DataFrame:
+    low, high = t_interval(scores.value, level=level)
+    return pl.DataFrame(
+        {
+            "run": [run for run in scores.runs for _ in scores.conditions],
+            "measure": list(scores.conditions) * len(scores.runs),
+            **{name: x.T.ravel() for name, x in {"mean": scores.mean(), "low": low, "high": high}.items()},
+        }
+    )
+
+
+def _against_raw(raw: Scores, scores: Scores, method: Method) -> charts.Chart:
+    """Run means before and after, one panel a measure."""
+    table = pl.DataFrame(
+        {
+            "run": list(scores.runs) * len(scores.conditions),
+            "measure": [name for name in scores.conditions for _ in scores.runs],
+            "raw": raw.mean().ravel(),
+            "standardized": scores.mean().ravel(),
+        }
+    )
+    axes = [charts.field("raw", title="mean raw score", scale={"zero": False}), _axis(method, "standardized")]
+    panel = charts.scatter(*axes, tooltip=("run", "raw", "standardized"))
+    drawing = {
+        "facet": charts.category("measure", scores.conditions, header={"title": None}),
+        "columns": 3,
+        "spec": panel,
+        "resolve": {"scale": {"x": "independent"}},
+    }
+    title = "Means of runs, raw and standardised by topic"
+    return charts.Chart("means", title, charts.thin(table.sort("raw"), by=("measure",)), drawing)
+
+
+def _best(scores: Scores, level: float, method: Method) -> charts.Chart:
+    """Means and intervals of the runs that are best by the first measure."""
+    first = replace(scores, conditions=scores.conditions[:1], value=scores.value[:1])
+    table = _means(first, level).sort("mean", descending=True, nulls_last=True).head(_SHOWN)
+    drawing = charts.intervals(
+        _axis(method, "mean"), charts.category("run", table["run"].to_list()), low="low", high="high"
+    )
+    best = f"the best {_SHOWN} runs" if len(scores.runs) > _SHOWN else "the runs"
+    title = f"{scores.conditions[0]} of {best}, standardised, with {level:.0%} intervals over topics"
+    return charts.Chart("runs", title, table, drawing)
+
+
+def _axis(method: Method, column: str) -> charts.Spec:
+    name = {"z": "z", "linear": "a z + b"}.get(method, f"{method} CDF")
+    return charts.field(column, title=f"mean standardised score ({name})", scale={"zero": False})

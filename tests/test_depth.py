@@ -1,0 +1,354 @@
+"""Pool depth against evaluation depth: cell by cell against a plain loop, and against what webber2010 quotes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import kendalltau, ttest_rel
+
+from assay.analyses.depth import depth, numbers
+from assay.analyses.normalizations import NORMALIZATIONS, forms
+from assay.analysis import Result
+from assay.charts import MAX_ROWS
+from assay.cli import main
+from assay.conditions import score_conditions
+from assay.errors import AssayError, InputError, MeasureError, UsageError
+from assay.inputs import Collection
+from assay.judged import judge
+from assay.read import read_qrels, read_runs
+from assay.runlists import groups
+from assay.synthetic import collection
+
+pytestmark = pytest.mark.xdist_group("trec8")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write twelve runs on eight topics, a hundred documents each, all judged."""
+    folder = tmp_path_factory.mktemp("made")
+    collection(n_runs=12, n_topics=8, n_docs=100, rng=3).write(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def small(made: Path) -> Collection:
+    return Collection(read_runs(made / "runs"), read_qrels(made / "qrels.txt"))
+
+
+@pytest.fixture(scope="module")
+def trec8(data: Path) -> Collection:
+    folder = data / "trec8-adhoc"
+    return Collection(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz"))
+
+
+@pytest.fixture(scope="module")
+def grid(trec8: Collection) -> Result:
+    """The depths that section 4.2 quotes, pools filled by all 129 runs."""
+    return depth(trec8, measure=["P", "AP", "nDCG(discount='jk')"], depth="5,10,20,100,200", pool_depth="5,20,100")
+
+
+def power_of(x: np.ndarray) -> float:
+    """Count significant pairs with scipy; a pair without variance is not significant."""
+    first, second = np.triu_indices(len(x), 1)
+    varied = np.ptp(x[first] - x[second], axis=-1) > 1e-12
+    p = ttest_rel(x[first][varied], x[second][varied], axis=-1).pvalue if varied.any() else np.ones(1)
+    return float((p < 0.05).sum() / first.size)
+
+
+def cell(table: pl.DataFrame, measure: str, form: str, pool: int, at: int, column: str = "power") -> float:
+    row = table.filter(
+        (pl.col("measure") == measure)
+        & (pl.col("normalization") == form)
+        & (pl.col("pool_depth") == pool)
+        & (pl.col("depth") == at)
+    )
+    assert row.height == 1
+    return float(row[column][0])
+
+
+PLAIN = {
+    ("P", "raw"): "P@{k}",
+    ("P", "expanded"): "R@{k}",
+    ("AP", "raw"): "SP@{k}",
+    ("AP", "abbreviated"): "aAP@{k}",
+    ("AP", "expanded"): "AP@{k}",
+    ("DCG(discount='jk')", "raw"): "DCG(discount='jk')@{k}",
+    ("DCG(discount='jk')", "abbreviated"): "nDCG(discount='jk')@{k}",
+    ("DCG(discount='jk')", "expanded"): "enDCG(discount='jk')@{k}",
+    ("RBP(residual=0.1)", "raw"): "RBP(p={p})@{k}",
+    ("RBP(residual=0.1)", "abbreviated"): "nRBP(p={p})@{k}",
+    ("RR", "raw"): "RR@{k}",
+}
+
+
+def test_every_cell_equals_a_plain_loop(small: Collection) -> None:
+    asked = ["P", "AP", "DCG(discount='jk')", "RBP", "RR"]
+    result = depth(small, measure=asked, depth="3,10,40", pool_depth="2,10")
+    assert result.table.height == (len(PLAIN) + len(asked)) * 3 * 2
+    for (measure, form), k, pool in product(PLAIN, (3, 10, 40), (2, 10)):
+        condition = PLAIN[measure, form].format(k=k, p=0.1 ** (1 / k)) + f"/pool={pool}"
+        x = score_conditions(small.runs, small.qrels, [condition]).value[0]
+        assert cell(result.table, measure, form, pool, k) == pytest.approx(power_of(x), abs=1e-12), condition
+        if form == "raw":
+            spread = x.std(0, ddof=1)
+            standard = (x - x.mean(0)) / np.where(spread > 0, spread, 1)
+            assert cell(result.table, measure, "standardised", pool, k) == pytest.approx(
+                power_of(standard), abs=1e-12
+            )
+        relevant = int((small.qrels.pool(small.runs, depth=pool).grade >= 1).sum())
+        assert cell(result.table, measure, form, pool, k, "n_relevant") == relevant
+
+
+def test_the_line_of_full_assessment_is_where_pool_and_evaluation_are_equally_deep(small: Collection) -> None:
+    result = depth(small, measure=["nDCG"], normalization=["abbreviated"], depth="3,10,40", pool_depth="10,20")
+    full = result.tables["full"]
+    assert full["pool_depth"].to_list() == full["depth"].to_list() == [3, 10, 40]
+    for k, power in full.select("depth", "power").iter_rows():
+        x = score_conditions(small.runs, small.qrels, [f"nDCG@{k}/pool={k}"]).value[0]
+        assert power == pytest.approx(power_of(x), abs=1e-12)
+
+
+def test_condensed_lists_are_condensed_before_they_are_cut(small: Collection) -> None:
+    measure = "nDCG(judged_only=True)"
+    result = depth(small, measure=[measure], normalization=["abbreviated"], depth="10", pool_depth="2")
+    x = score_conditions(small.runs, small.qrels, [f"{measure}@10/pool=2"]).value[0]
+    assert result.table["power"].to_list() == pytest.approx([power_of(x)], abs=1e-12)
+    plain = score_conditions(small.runs.head(10), small.qrels, [f"{measure}@10/pool=2"]).value[0]
+    assert np.abs(x - plain).max() > 0.01
+
+
+def test_tau_is_to_the_deepest_cell(small: Collection) -> None:
+    result = depth(small, measure=["AP"], normalization=["expanded"], depth="5,50", pool_depth="3,30", of="tau")
+    assert result.table.columns == ["measure", "normalization", "pool_depth", "depth", "tau", "n_relevant"]
+    deepest = score_conditions(small.runs, small.qrels, ["AP@50/pool=30"]).mean()[0]
+    for pool, k, tau in result.table.select("pool_depth", "depth", "tau").iter_rows():
+        mean = score_conditions(small.runs, small.qrels, [f"AP@{k}/pool={pool}"]).mean()[0]
+        assert tau == pytest.approx(kendalltau(mean, deepest).statistic, abs=1e-12)
+    assert result.table["tau"][-1] == 1.0
+    assert any("tau is to the cell of pool depth 30 and depth 50" in note for note in result.notes)
+
+
+def test_only_contributors_fill_the_pool(small: Collection) -> None:
+    names = ["run01", "run05"]
+    result = depth(small, measure=["nDCG"], depth="10", pool_depth="5", contributors=names)
+    pool = small.qrels.pool(small.runs, depth=5, contributors=names)
+    assert set(result.table["n_relevant"]) == {int((pool.grade >= 1).sum())}
+    assert result.tables["pools"]["n_judged"].to_list() == [pool.doc.size]
+    assert result.tables["pools"]["coverage"].to_list() == [1.0]
+    assert result.settings["contributors"] == 2
+
+
+def test_a_pool_as_wide_as_can_be_is_the_pool_of_all(small: Collection) -> None:
+    whole = depth(small, measure=["AP"], depth="5,20", pool_depth="5,10")
+    wide = depth(small, measure=["AP"], depth="5,20", pool_depth="5,10", width="2,12", draws=3, rng=1)
+    same = wide.table.filter(pl.col("width") == 12).drop("width")
+    assert same["power"].to_list() == pytest.approx(whole.table["power"].to_list(), abs=1e-12)
+    assert same["n_relevant"].to_list() == whole.table["n_relevant"].to_list()
+    narrow = wide.table.filter(pl.col("width") == 2)["n_relevant"]
+    assert (narrow.to_numpy() < whole.table["n_relevant"].to_numpy()).all()
+
+
+def test_draws_depend_on_the_seed_alone_and_their_mean_is_shown(small: Collection) -> None:
+    asked = {"measure": ["AP"], "depth": "10", "pool_depth": "5", "width": "3"}
+    one, more = (depth(small, draws=n, rng=7, **asked) for n in (2, 4))
+    draws = more.tables["draws"]
+    assert draws.filter(pl.col("draw") <= 2).equals(one.tables["draws"])
+    assert len(set(draws["n_relevant"])) > 1
+    expanded = draws.filter(pl.col("normalization") == "expanded")
+    shown = more.table.filter(pl.col("normalization") == "expanded")
+    assert shown["power"][0] == pytest.approx(expanded["power"].mean(), abs=1e-12)
+    assert shown["n_relevant"][0] == pytest.approx(expanded["n_relevant"].mean(), abs=1e-12)
+
+
+def test_a_group_brings_all_its_runs(small: Collection, tmp_path: Path) -> None:
+    table = tmp_path / "groups.tsv"
+    table.write_text("run\tgroup\n" + "".join(f"run{i:02d}\t{'ab'[i % 2]}\n" for i in range(1, 13)))
+    assert groups(str(table), ["run02", "run01"]) == ["a", "b"]
+    result = depth(small, measure=["AP"], depth="10", pool_depth="5", width="1", groups=str(table), draws=4)
+    halves = {
+        int((small.qrels.pool(small.runs, depth=5, contributors=names).grade >= 1).sum())
+        for names in (small.runs.names[::2], small.runs.names[1::2])
+    }
+    assert set(result.tables["draws"]["n_relevant"]) <= halves
+
+
+def test_a_run_without_a_group_and_a_table_without_groups_are_named(tmp_path: Path) -> None:
+    table = tmp_path / "groups.tsv"
+    table.write_text("run\tteam\nrun01\ta\n")
+    with pytest.raises(InputError, match=r"groups.tsv: no column 'group'; there are run, team"):
+        groups(str(table), ["run01"])
+    table.write_text("run\tgroup\nrun01\ta\n")
+    with pytest.raises(InputError, match=r"groups.tsv: no group for run 'run02'"):
+        groups(str(table), ["run01", "run02"])
+
+
+def test_numbers_may_be_ranges() -> None:
+    assert numbers("1-3, 20,2", "depth", least=1) == [1, 2, 3, 20]
+    for text in ("", "x", "5-2", "0", "1.5", "-3"):
+        with pytest.raises(UsageError, match=r"^depth "):
+            numbers(text, "depth", least=1)
+
+
+def test_forms_keep_parameters_and_rbp_follows_the_depth() -> None:
+    found, missing = forms(["enDCG(gain='exp')", "nRBP", "RR"])
+    assert [(f.label, f.normalization, f.computed) for f in found] == [
+        ("enDCG(gain='exp')", "raw", "DCG(gain='exp')@k"),
+        ("enDCG(gain='exp')", "abbreviated", "nDCG(gain='exp')@k"),
+        ("enDCG(gain='exp')", "expanded", "enDCG(gain='exp')@k"),
+        ("enDCG(gain='exp')", "standardised", "z(DCG(gain='exp')@k)"),
+        ("nRBP(residual=0.1)", "raw", "RBP(residual=0.1)@k"),
+        ("nRBP(residual=0.1)", "abbreviated", "nRBP(residual=0.1)@k"),
+        ("nRBP(residual=0.1)", "standardised", "z(RBP(residual=0.1)@k)"),
+        ("RR", "raw", "RR@k"),
+        ("RR", "standardised", "z(RR@k)"),
+    ]
+    assert missing == []
+    fixed, missing = forms(["RBP(p=0.8)", "P"], ["abbreviated"])
+    assert [f.computed for f in fixed] == ["nRBP@k"]
+    assert missing == ["P has no abbreviated form"]
+
+
+@pytest.mark.parametrize(
+    ("measures", "normalizations", "message"),
+    [
+        (["nDCG@10"], [], "nDCG@10 has a cutoff of its own; leave it out and give --depth 10"),
+        (["P", "R"], [], "P and R are normalisations of one measure"),
+        (["RBP"], ["expanded"], r"RBP\(residual=0.1\) has no expanded form"),
+        (["AP"], ["standardized"], "normalization: 'standardized' is not one of .* did you mean 'standardised'"),
+        (["IPrec@0.1"], [], "IPrec@0.1 cannot be cut at a depth"),
+        (["NDGC"], [], "no measure 'NDGC'; did you mean 'nDCG'"),
+    ],
+)
+def test_what_has_no_form_is_refused_in_one_line(
+    measures: list[str], normalizations: list[str], message: str
+) -> None:
+    with pytest.raises(AssayError, match=message):
+        forms(measures, normalizations)
+    assert issubclass(MeasureError, AssayError)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"alpha": 5.0}, "alpha 5 is not between 0 and 1"),
+        ({"draws": 0}, "draws 0 is not a whole number from 1 up"),
+        ({"rng": -1}, "rng -1 is not"),
+        ({"of": "rho"}, "of: 'rho' is not one of power, tau"),
+        ({"width": "13"}, "width 13 is more than the 12 that could fill the pool"),
+        ({"contributors": ["run99"]}, "contributor 'run99' is not among the runs"),
+    ],
+)
+def test_settings_that_cannot_be_met_are_refused(
+    small: Collection, settings: dict[str, object], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        depth(small, measure=["AP"], **settings)
+
+
+def test_one_run_has_nothing_to_be_told_apart_from(small: Collection) -> None:
+    with pytest.raises(UsageError, match="one run has nothing"):
+        depth(replace(small, runs=small.runs.select(["run01"])))
+
+
+def test_one_topic_and_identical_runs_separate_nothing(small: Collection) -> None:
+    one = depth(replace(small, qrels=small.qrels.select(["101"])), measure=["AP"], depth="10", pool_depth="5")
+    assert set(one.table["power"]) == {0.0}
+    assert "one topic is no sample: no difference is significant" in one.notes
+    twins = replace(small.runs.select(["run01", "run02"]), start=small.runs.start[[0, 0]])
+    same = depth(replace(small, runs=twins), measure=["AP"], depth="10", pool_depth="5")
+    assert set(same.table["power"]) == {0.0}
+
+
+def test_an_empty_pool_separates_nothing_and_a_bottomless_one_adds_nothing(small: Collection) -> None:
+    result = depth(small, measure=["AP", "RBP"], depth="10,500", pool_depth="0,100,5000")
+    empty = result.table.filter(pl.col("pool_depth") == 0)
+    assert set(empty["power"]) == {0.0}
+    assert set(empty["n_relevant"]) == {0}
+    deep, deeper = (result.table.filter(pl.col("pool_depth") == d).drop("pool_depth").rows() for d in (100, 5000))
+    assert deep == deeper
+    assert "a pool of depth 0 leaves 8 topics without a relevant document; scores are 0" in result.notes
+    pool = small.qrels.pool(small.runs, depth=100)
+    limit = next(d for d in range(1, 101) if small.qrels.pool(small.runs, depth=d).doc.size == pool.doc.size)
+    ends = f"a pool deeper than {limit} holds no more judgments; the line of full assessment ends there"
+    assert ends in result.notes
+    assert "no list is longer than 100; evaluation to depth 500 sees no more" in result.notes
+    nothing = depth(small, measure=["AP"], depth="10", pool_depth="0", of="tau")
+    assert nothing.table["tau"].is_nan().all()
+
+
+def test_the_chart_has_a_panel_for_every_measure_and_form_and_marks_full_assessment(small: Collection) -> None:
+    result = depth(small, measure=["P", "RBP"], depth="5,10", pool_depth="5,10")
+    (chart,) = result.charts
+    spec = chart.spec()
+    assert spec["facet"]["row"]["sort"] == ["P", "RBP(residual=0.1)"]
+    assert spec["facet"]["column"]["sort"] == list(NORMALIZATIONS)
+    panels = chart.table.select("measure", "normalization").unique()
+    assert panels.height == 2 * 4  # those of forms that do not exist are there, and empty
+    assert set(chart.table["line"].drop_nulls()) == {"5", "10", "full assessment"}
+    marks = [layer["mark"]["type"] for layer in spec["spec"]["layer"]]
+    assert marks == ["line", "point"]
+    assert spec["spec"]["layer"][0]["encoding"]["x"]["scale"]["type"] == "log"
+
+
+def test_the_chart_of_a_large_grid_holds_no_more_rows_than_a_page(small: Collection) -> None:
+    result = depth(small, measure=["AP"], depth="1-100", pool_depth="1-10")
+    assert result.table.height == 4 * 100 * 10
+    assert result.charts[0].table.height <= MAX_ROWS
+
+
+def test_the_command_takes_measures_without_cutoff(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["depth", str(made / "runs"), "--qrels", str(made / "qrels.txt"), "--depth", "5", "--pool-depth", "2-3"]
+    assert main([*words, "-m", "P", "--normalization", "raw", "--format", "csv"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "measure,normalization,pool_depth,depth,power,n_relevant"
+    assert [line.split(",")[:4] for line in lines[1:]] == [["P", "raw", "2", "5"], ["P", "raw", "3", "5"]]
+    assert main([*words, "-m", "PP"]) == 2
+    assert "no measure 'PP'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("measure", "form", "at", "published"),
+    [
+        ("AP", "standardised", 100, 0.716),
+        ("P", "expanded", 100, 0.676),
+        ("P", "expanded", 10, 0.603),
+        ("AP", "standardised", 10, 0.660),
+        ("nDCG(discount='jk')", "abbreviated", 20, 0.669),
+    ],
+)
+def test_full_assessment_of_trec8_is_as_in_section_4_2(
+    grid: Result, measure: str, form: str, at: int, published: float
+) -> None:
+    assert cell(grid.tables["full"], measure, form, at, at) == pytest.approx(published, abs=0.001)
+
+
+def test_a_shallower_pool_gives_ndcg_more_power_as_in_section_4_2(grid: Result) -> None:
+    measure = "nDCG(discount='jk')"
+    assert cell(grid.table, measure, "abbreviated", 5, 20) == pytest.approx(0.675, abs=0.001)
+    assert cell(grid.table, measure, "abbreviated", 20, 20) == pytest.approx(0.669, abs=0.001)
+
+
+def test_twenty_topics_of_trec8_have_more_than_a_hundred_relevant_documents(trec8: Collection) -> None:
+    """webber2010, section 4.2."""
+    assert int((judge(trec8.runs, trec8.qrels).n_rel() > 100).sum()) == 20
+
+
+def test_expanded_normalisation_suffers_from_deep_pools_and_abbreviated_does_not(grid: Result) -> None:
+    """webber2010, figure 3: at evaluation depth 5, pools of depth 100 against full assessment."""
+    for measure in ("AP", "nDCG(discount='jk')"):
+        full = cell(grid.tables["full"], measure, "expanded", 5, 5)
+        assert cell(grid.table, measure, "expanded", 100, 5) < full - 0.03
+        full = cell(grid.tables["full"], measure, "abbreviated", 5, 5)
+        assert cell(grid.table, measure, "abbreviated", 100, 5) == pytest.approx(full, abs=0.002)
+
+
+def test_trec8_says_that_its_pools_end_at_depth_100(grid: Result) -> None:
+    assert grid.tables["full"]["depth"].unique().sort().to_list() == [5, 10, 20, 100]
+    assert any(note.startswith("a pool deeper than 100 holds no more judgments") for note in grid.notes)
+    deepest = grid.tables["pools"].row(-1, named=True)
+    assert (deepest["n_judged"], deepest["n_relevant"]) == (86_830, 4_728)

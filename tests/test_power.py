@@ -1,0 +1,226 @@
+"""Discriminative power: against published cells, a plain loop, and inputs that leave nothing to test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from assay.analyses.power import power
+from assay.cli import main
+from assay.conditions import score_conditions
+from assay.errors import UsageError
+from assay.numeric.jackknife import deletions, jackknife_interval
+from assay.numeric.significance import t_test
+from assay.numeric.testing import RESAMPLES, p_values, sufficient_difference
+from assay.read import read_qrels, read_runs
+from assay.scorefiles import read_scores
+from assay.scores import Array, Scores
+from assay.synthetic import collection
+
+TABLE_1 = {
+    "P@10": 0.645,
+    "RBP(p=0.8)@1000": 0.657,
+    "RBP(p=0.95)@1000": 0.691,
+    "AP@1000": 0.725,
+    "nDCG(discount='jk')@1000": 0.718,
+}
+"""webber2010, table 1, column T8: discriminative power on the 129 runs of TREC-8, paired t, alpha 0.05."""
+
+
+def made(n_runs: int = 8, n_topics: int = 20, *, seed: int = 0) -> Scores:
+    """Make up scores of two measures, the second coarse and full of ties."""
+    rng = np.random.default_rng(seed)
+    x = rng.beta(1, 3, size=(n_runs, n_topics)) + np.linspace(0, 0.2, n_runs)[:, None]
+    runs, topics = (tuple(f"{w}{i}" for i in range(n)) for w, n in (("r", n_runs), ("t", n_topics)))
+    return Scores(("fine", "coarse"), runs, topics, np.stack([x, x.round(1)]))
+
+
+@pytest.mark.xdist_group("trec8")
+def test_table_1_of_webber2010_comes_out_to_three_decimals(data: Path) -> None:
+    folder = data / "trec8-adhoc"
+    scores = score_conditions(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz"), TABLE_1)
+    table = power(scores).table
+    assert [round(p, 3) for p in table["power"]] == list(TABLE_1.values())
+    assert table["n_pairs"].to_list() == [129 * 128 // 2] * 5
+
+
+@pytest.mark.parametrize(("name", "published"), [("adhoc5.p10", 0.628), ("adhoc8.p10", 0.645), ("adhoc8.ap", 0.725)])
+def test_score_matrices_give_the_cells_of_table_1_that_they_can(data: Path, name: str, published: float) -> None:
+    """The matrices are rounded to four decimals: within 0.001 (webber2010, table 1)."""
+    found = power(read_scores(str(data / "score-matrices" / "urbano" / f"{name}.tsv.gz"))).table["power"][0]
+    assert found == pytest.approx(published, abs=0.0011)
+
+
+def test_every_pair_is_tested_as_scipy_tests_it() -> None:
+    scores = made()
+    result = power(scores)
+    for m, x in zip(scores.conditions, scores.value, strict=True):
+        for row in result.tables["pairs"].filter(pl.col("measure") == m).iter_rows(named=True):
+            a, b = x[scores.runs.index(row["run_a"])], x[scores.runs.index(row["run_b"])]
+            theirs = stats.ttest_rel(a, b)
+            interval = theirs.confidence_interval(0.95)
+            assert row["p"] == pytest.approx(theirs.pvalue, abs=1e-12)
+            assert (row["difference"], row["low"], row["high"]) == pytest.approx(
+                ((a - b).mean(), *interval), abs=1e-12
+            )
+            assert row["effect"] == pytest.approx((a - b).mean() / (a - b).std(ddof=1))
+            assert row["significant"] == (theirs.pvalue < 0.05)
+    assert result.table["n_significant"].to_list() == [
+        int(result.tables["pairs"].filter((pl.col("measure") == m) & pl.col("significant")).height)
+        for m in scores.conditions
+    ]
+
+
+def test_the_interval_is_a_delete_one_jackknife_over_topics() -> None:
+    scores = made()
+    row = power(scores, level=0.9).table.row(0, named=True)
+    x = scores.value[0]
+    n = x.shape[1]
+    left_out = np.array([(t_test(np.delete(x, t, axis=1)) < 0.05).mean() for t in range(n)])
+    half = stats.t.ppf(0.95, n - 1) * np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
+    assert (row["low"], row["high"]) == pytest.approx((max(0, row["power"] - half), min(1, row["power"] + half)))
+
+
+def test_differences_are_paired_over_topics() -> None:
+    scores = made()
+    found = power(scores).tables["differences"].row(0, named=True)
+    left_out = [
+        np.array([(t_test(np.delete(x, t, axis=1)) < 0.05).mean() for t in range(x.shape[1])]) for x in scores.value
+    ]
+    shares = [(t_test(x) < 0.05).mean() for x in scores.value]
+    low, high = jackknife_interval(np.array(shares[0] - shares[1]), left_out[0] - left_out[1], level=0.95)
+    assert found["difference"] == pytest.approx(shares[0] - shares[1])
+    assert (found["low"], found["high"]) == pytest.approx((float(low), float(high)))
+
+
+def test_many_topics_are_left_out_in_groups_that_cover_them_all() -> None:
+    kept = list(deletions(249))
+    assert len(kept) == 50
+    gone = np.concatenate([np.setdiff1d(np.arange(249), k) for k in kept])
+    assert sorted(gone) == list(range(249))
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap", "randomisation", "sign", "wilcoxon", "tukey", "randomised-tukey"])
+def test_the_interval_contains_its_estimate_on_pure_noise(test: str) -> None:
+    rng = np.random.default_rng(7)
+    noise = Scores(("m",), tuple("abcdef"), tuple(map(str, range(12))), rng.normal(size=(1, 6, 12)))
+    row = power(noise, test=test, resamples=200).table.row(0, named=True)
+    assert row["low"] <= row["power"] <= row["high"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("measure", ["ap", "p10"])
+def test_the_interval_covers_what_it_should_on_topics_of_robust_2004(data: Path, measure: str) -> None:
+    """50 of 249 topics at a time, all 110 runs; the truth is the mean power over many such samples."""
+    x = read_scores(str(data / "score-matrices" / "urbano" / f"robust2004.{measure}.tsv.gz")).value[0]
+    rng = np.random.default_rng(1)
+    truth = np.mean([_share(x[:, rng.permutation(249)[:50]]) for _ in range(400)])
+    held = 0
+    for _ in range(200):
+        sample = x[:, rng.permutation(249)[:50]]
+        left_out = np.array([_share(sample[:, kept]) for kept in deletions(50)])
+        low, high = jackknife_interval(np.array(_share(sample)), left_out, level=0.95)
+        held += int(low <= truth <= high)
+    assert 0.92 <= held / 200 <= 0.97
+
+
+def _share(x: Array) -> float:
+    return float((t_test(x) < 0.05).mean())
+
+
+def test_delta_is_the_difference_at_which_a_pair_becomes_significant() -> None:
+    x = made().value[0]
+    enough = sufficient_difference(x, "t", alpha=0.05, resamples=0, seed=0)
+    assert enough is not None
+    p = t_test(x)
+    first, second = np.triu_indices(len(x), 1)
+    gap = np.abs((x[first] - x[second]).mean(1))
+    assert ((gap > enough) == (p < 0.05)).all()
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "tukey"])
+def test_delta_of_other_tests_agrees_with_their_verdicts(test: str) -> None:
+    x = made(10, 25, seed=3).value[0]
+    enough = sufficient_difference(x, test, alpha=0.05, resamples=2000, seed=1)  # type: ignore[arg-type]
+    assert enough is not None
+    p = p_values(x, test, resamples=2000, seed=1)  # type: ignore[arg-type]
+    first, second = np.triu_indices(len(x), 1)
+    gap = np.abs((x[first] - x[second]).mean(1))
+    clear = np.abs(p - 0.05) > 0.002  # at the threshold itself a count of resamples may fall either way
+    assert ((gap > enough) == (p < 0.05))[clear].all()
+
+
+def test_rank_tests_have_no_sufficient_difference() -> None:
+    table = power(made(), test="sign").table
+    assert table["delta"].null_count() == table["delta_median"].null_count() == 2
+
+
+def test_corrections_never_find_more() -> None:
+    found = {c: power(made(), correction=c).table["n_significant"][0] for c in ("none", "bh", "holm")}
+    assert found["none"] >= found["bh"] >= found["holm"]
+
+
+def test_the_same_seed_gives_the_same_result_and_another_seed_another() -> None:
+    first, again, other = (
+        power(made(), test="bootstrap", rng=seed).tables["pairs"]["p"].to_list() for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert first != other
+    assert power(made(), test="bootstrap").settings["resamples"] == RESAMPLES["bootstrap"]
+
+
+def test_one_run_is_refused_and_identical_runs_are_not_told_apart() -> None:
+    scores = made()
+    with pytest.raises(UsageError, match="one run"):
+        power(scores.select(runs=["r0"]))
+    twins = Scores(
+        ("m",), ("a", "b"), scores.topics, np.stack([scores.value[0, :1], scores.value[0, :1]], axis=1)[0][None]
+    )
+    result = power(twins)
+    assert result.table["power"][0] == 0
+    assert any("do not vary" in note for note in result.notes)
+
+
+def test_one_topic_gives_no_interval_and_says_so() -> None:
+    result = power(made().select(topics=["t3"]))
+    assert np.isnan(result.table["low"][0])
+    assert "one topic is no sample: no intervals" in result.notes
+
+
+def test_all_zero_scores_separate_nothing() -> None:
+    nothing = Scores(("m",), ("a", "b", "c"), ("1", "2"), np.zeros((1, 3, 2)))
+    assert power(nothing).table.row(0, named=True)["n_significant"] == 0
+
+
+def test_topics_without_a_score_are_left_out_with_a_note() -> None:
+    scores = made()
+    holed = scores.value.copy()
+    holed[0, 2, 5] = np.nan
+    whole = power(scores.select(topics=[t for t in scores.topics if t != "t5"])).table.row(0)
+    result = power(Scores(scores.conditions, scores.runs, scores.topics, holed))
+    assert result.table.row(0) == whole
+    assert any("left out" in note for note in result.notes)
+
+
+def test_the_command_reads_files_keeps_the_best_and_draws(tmp_path: Path) -> None:
+    runs, qrels = collection(n_runs=12, n_topics=10, n_docs=60).write(tmp_path)
+    ask = ["power", str(runs), "--qrels", str(qrels), "-m", "AP", "-m", "nDCG@10/pool=5", "--top", "75%"]
+    assert main([*ask, "-o", str(tmp_path / "p.json")]) == 0
+    found = json.loads((tmp_path / "p.json").read_text())
+    assert [row["measure"] for row in found["table"]] == ["AP", "nDCG@10/pool=5"]
+    assert found["table"][0]["n_pairs"] == 9 * 8 // 2
+    assert found["basis"]["runs"] == 9
+    for name in ("power", "asl"):
+        assert main([*ask, "--table", name, "-o", str(tmp_path / f"{name}.svg")]) == 0
+        assert (tmp_path / f"{name}.svg").read_text().startswith("<svg")
+
+
+def test_the_charts_say_what_the_tables_say() -> None:
+    charts = {chart.name: chart.spec() for chart in power(made(40, 20)).charts}
+    assert len(charts["asl"]["data"]["values"]) == 2 * 40 * 39 // 2
+    assert {row["measure"] for row in charts["power"]["data"]["values"]} == {"fine", "coarse"}
