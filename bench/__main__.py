@@ -64,6 +64,7 @@ def measure(given: Forms, repeats: int) -> Bench:
         absent=absent,
         contenders={(form, name): costs[form, name] for form in ("plain", "gz") for name in present},
         scaling={n: costs["scaling", str(n)] for n in sizes},
+        sizes={n: given.plain.spread(n).megabytes() for n in sizes},
         single={name: costs["single", name] for name in ("import", "help", "one run")},
         rejudging=costs["single", "rejudging"],
     )

@@ -34,6 +34,10 @@ class Files:
         """Keep n runs, spread evenly over the set."""
         return Files(self.qrels, tuple(self.runs[i * len(self.runs) // n] for i in range(n)))
 
+    def megabytes(self) -> float:
+        """How large the runs are."""
+        return sum(Path(path).stat().st_size for path in self.runs) / 1e6
+
 
 @dataclass(frozen=True, slots=True)
 class Forms:

@@ -14,7 +14,7 @@ TOLERANCE = 5e-5  # average precision to four decimals, as trec_eval prints it
 LESS_CPU = {"plain": 2.5, "gz": 1.6}  # than pytrec_eval
 PEAK = 1500.0  # megabytes
 HELP, ONE_RUN = 0.3, 1.0  # CPU seconds
-GROWTH = 1.25  # cost of a run among all, over that among few
+GROWTH = 1.25  # cost of a megabyte among all runs, over that among few
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class Bench:
     absent: Mapping[str, str]  # name -> why
     contenders: Mapping[tuple[str, str], Repeats]  # (form, name)
     scaling: Mapping[int, Repeats]  # number of runs, 1 among them
+    sizes: Mapping[int, float]  # number of runs -> megabytes of text
     single: Mapping[str, Repeats]
     rejudging: Repeats
 
@@ -43,9 +44,9 @@ class Bench:
         theirs, ours = (self.contenders[form, who].costs[0].answer for who in (name, OURS))
         return [abs(x - y) for x, y in zip(theirs, ours, strict=True)]
 
-    def per_run(self, n: int) -> float:
-        """CPU seconds of each run after the first, when n are scored together."""
-        return (self.scaling[n].best - self.scaling[1].best) / (n - 1)
+    def per_megabyte(self, n: int) -> float:
+        """CPU seconds of each megabyte after the first run's, when n are scored together."""
+        return (self.scaling[n].best - self.scaling[1].best) / (self.sizes[n] - self.sizes[1])
 
     def to_dict(self) -> dict[str, object]:
         """All that was measured, for a machine."""
@@ -57,7 +58,9 @@ class Bench:
                 {"form": form, "contender": name, "ratio": self.ratio(form, name), **costs.to_dict()}
                 for (form, name), costs in self.contenders.items()
             ],
-            "scaling": [{"runs": n, **costs.to_dict()} for n, costs in self.scaling.items()],
+            "scaling": [
+                {"runs": n, "megabytes": self.sizes[n], **costs.to_dict()} for n, costs in self.scaling.items()
+            ],
             "single": {name: costs.to_dict() for name, costs in self.single.items()},
             "rejudging": [cost.answer for cost in self.rejudging.costs],
         }
@@ -105,10 +108,10 @@ def _contest(bench: Bench, form: str) -> str:
 
 
 def _scaling(bench: Bench) -> str:
-    rows = [("runs", "CPU s", "ms a further run", "peak MB", "")]
+    rows = [("runs", "MB of text", "CPU s", "ms a further MB", "peak MB", "")]
     for n, costs in bench.scaling.items():
-        further = f"{1000 * bench.per_run(n):.1f}" if n > 1 else ""
-        rows.append((str(n), f"{costs.best:.2f}", further, f"{costs.peak:.0f}", ""))
+        further = f"{1000 * bench.per_megabyte(n):.2f}" if n > 1 else ""
+        rows.append((str(n), f"{bench.sizes[n]:.0f}", f"{costs.best:.2f}", further, f"{costs.peak:.0f}", ""))
     return _table("More runs (assay, plain files)", rows)
 
 
@@ -139,8 +142,8 @@ def _verdicts(bench: Bench) -> Iterator[str]:
     peak = max(costs.peak for (_, name), costs in bench.contenders.items() if name == OURS)
     yield _verdict(f"peak memory {peak:.0f} MB", f"under {PEAK:.0f}", met=peak < PEAK)
     _, few, *_, many = sorted(bench.scaling)
-    growth = bench.per_run(many) / bench.per_run(few)
-    said = f"a further run among {many} costs {growth:.2f} times what it does among {few}"
+    growth = bench.per_megabyte(many) / bench.per_megabyte(few)
+    said = f"a megabyte costs {growth:.2f} times as much among {many} runs as among {few}"
     yield _verdict(said, f"up to {GROWTH}", met=growth <= GROWTH)
     for name, text, limit in (("help", "assay --help", HELP), ("one run", "assay score of one run", ONE_RUN)):
         seconds = bench.single[name].best

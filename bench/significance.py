@@ -65,12 +65,12 @@ def bootstrap_loop(x: Array, pairs: Sequence[tuple[int, int]]) -> Array:
 def flips_loop(x: Array, pairs: Sequence[tuple[int, int]]) -> Array:
     """Flip a pair's signs, all resamples at once in numpy."""
     rng = np.random.default_rng(SEED)
-    return np.array([_flipped(x[i] - x[j], rng.choice([-1.0, 1.0], size=(FLIPS, x.shape[1]))) for i, j in pairs])
+    return np.array([_flipped(x[i] - x[j], rng.integers(2, size=(FLIPS, x.shape[1])) * 2.0 - 1) for i, j in pairs])
 
 
 def shared_flips_loop(x: Array, pairs: Sequence[tuple[int, int]]) -> Array:
     """The same with one set of signs for all pairs, drawn beforehand."""
-    signs = np.random.default_rng(SEED).choice([-1.0, 1.0], size=(FLIPS, x.shape[1]))
+    signs = np.random.default_rng(SEED).integers(2, size=(FLIPS, x.shape[1])) * 2.0 - 1
     return np.array([_flipped(x[i] - x[j], signs) for i, j in pairs])
 
 

@@ -22,6 +22,7 @@ from assay.tables import (
     TIE_RULES,
     UNJUDGED,
     Bools,
+    Codes,
     Index,
     Qrels,
     Runs,
@@ -217,7 +218,15 @@ def _look_up(
     for i in range(0, cell.size, step):
         part = slice(i, i + step)
         there = np.arange(width) < length[part, None]
-        rows = (start[part, None] + np.arange(width))[there]
-        keys = runs.doc[rows] ^ np.repeat(salts[cell[part] % salts.size], length[part])
-        grade[part][there] = table(keys)
+        docs = _end_to_end(runs.doc, start[part], length[part])
+        grade[part][there] = table(docs ^ np.repeat(salts[cell[part] % salts.size], length[part]))
     return grade
+
+
+def _end_to_end(column: Codes, start: Index, length: Index) -> Codes:
+    """Lay the entries of some lists end to end: a view where they lie so already."""
+    end = start + length
+    if (start[1:] == end[:-1]).all():
+        return column[start[0] : end[-1]]
+    row = np.repeat(end - np.cumsum(length), length)
+    return column[row + np.arange(row.size)]

@@ -136,7 +136,7 @@ class Rankings:
         """Replace grades by gains: value[grade], and 0 for whatever has no grade. [list, rank]"""
         by_code = np.zeros(256)
         by_code[: value.size] = value
-        return by_code[self.grade.view(np.uint8)]
+        return self.memo(("gain", by_code.tobytes()), lambda: by_code[self.grade.view(np.uint8)])
 
     def ideal_dcg(self, value: Array, weight: Array, *, cut: bool) -> Array:
         """Weigh the best order of all judged documents, by gain; `weight` covers the longest of them. [list]"""

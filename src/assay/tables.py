@@ -212,31 +212,36 @@ class Runs:
         """Settle the order of every list and lay the runs end to end."""
         check_choice(ties, "ties", TIE_RULES)
         check_choice(duplicates, "duplicates", get_args(Duplicates))
-        runs: list[_Settled] = []
+        runs: list[tuple[str, tuple[str, ...], Index]] = []  # name, topics, count
         said = list(notes)
+        doc, score, tied = bytearray(), bytearray(), bytearray()  # columns that grow in place: no row is copied twice
         for listing in listings:
             kept, note = _without_repeats(listing, duplicates)
             said += [note] if note else []
-            runs.append(_settle(kept, ties))
+            run = _settle(kept, ties)
+            runs.append((run.name, run.topics, run.count))
+            doc += run.doc.data
+            score += run.score.data
+            tied += run.tied.data
         if not runs:
             raise InputError("no runs")
-        topics = {name: i for i, name in enumerate(dict.fromkeys(t for run in runs for t in run.topics))}
+        topics = {name: i for i, name in enumerate(dict.fromkeys(t for _, own, _ in runs for t in own))}
         start = np.zeros((len(runs), len(topics)), dtype=np.int64)
         count = np.zeros_like(start)
         base = 0
-        for i, run in enumerate(runs):
-            at = [topics[t] for t in run.topics]
-            count[i, at] = run.count
-            start[i, at] = base + np.cumsum(run.count) - run.count
-            base += run.doc.size
+        for i, (_, own, n) in enumerate(runs):
+            at = [topics[t] for t in own]
+            count[i, at] = n
+            start[i, at] = base + np.cumsum(n) - n
+            base += int(n.sum())
         return cls(
-            names=tuple(run.name for run in runs),
+            names=tuple(name for name, _, _ in runs),
             topics=tuple(topics),
             start=start,
             count=count,
-            doc=np.concatenate([run.doc for run in runs]),
-            score=np.concatenate([run.score for run in runs]),
-            tied=np.concatenate([run.tied for run in runs]),
+            doc=np.frombuffer(doc, dtype=np.uint64),
+            score=np.frombuffer(score, dtype=np.float64),
+            tied=np.frombuffer(tied, dtype=np.bool_),
             ties=ties,
             notes=tuple(said),
         )
@@ -334,9 +339,11 @@ def _settle(listing: Listing, ties: Ties) -> _Settled:
     if ties == "rank" and listing.rank is None:
         raise UsageError(f"{listing.where(0)}: there is no rank column to order by (--ties rank)")
     value = -listing.rank if ties == "rank" and listing.rank is not None else listing.score
+    score, order = listing.score, np.arange(topic.size)
     falling = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (value[1:] <= value[:-1]))
-    order = np.arange(topic.size) if falling.all() else np.lexsort((-value, topic))
-    topic, value = topic[order], value[order]
+    if not falling.all():
+        order = np.lexsort((-value, topic))
+        topic, value, score = topic[order], value[order], score[order]
     tied = np.zeros(topic.size, dtype=bool)
     tied[1:] = (topic[1:] == topic[:-1]) & (value[1:] == value[:-1])
     if ties == "trec" and tied.any():
@@ -346,16 +353,15 @@ def _settle(listing: Listing, ties: Ties) -> _Settled:
         topics=listing.topics,
         count=np.bincount(topic, minlength=len(listing.topics)).astype(np.int64),
         doc=listing.code[order],
-        score=listing.score[order],
+        score=score,  # equal wherever ids decide the order
         tied=tied,
     )
 
 
 def _by_id_descending(order: NDArray[np.intp], tied: Bools, doc: pl.Series) -> None:
     """Rearrange `order` inside groups of equal scores; ids are compared nowhere else."""
-    member = tied.copy()
-    member[:-1] |= tied[1:]
-    rows = np.flatnonzero(member)
-    group = np.cumsum(~tied)[rows]
-    frame = pl.DataFrame({"group": group, "doc": doc.gather(order[rows]), "row": order[rows]})
-    order[rows] = frame.sort("group", "doc", descending=[False, True])["row"].to_numpy()
+    rows = np.flatnonzero(tied | np.append(tied[1:], False))
+    group, at = np.cumsum(~tied[rows], dtype=np.uint32), order[rows]
+    frame = pl.DataFrame({"group": group, "doc": doc.gather(pl.Series(at, dtype=pl.UInt32)), "row": at})
+    # threads cost more than they save on the few thousand rows of one run
+    order[rows] = frame.sort("group", "doc", descending=[False, True], multithreaded=False)["row"].to_numpy()

@@ -20,6 +20,7 @@ from assay.longtable import Table, qrels_from_table
 from assay.tables import MAX_GRADE, Listing, Qrels, encode, number
 
 _COMMENT = re.compile(rb"^[ \t\v\f]*#[^\n]*\n?", re.MULTILINE)
+_PIECE = 1 << 17  # bytes looked at together: they stay in cache
 _MAX_INT = np.iinfo(np.int64).max
 _SWAPPED = {4: "; judgments are given with --qrels", 6: "; this looks like a run, not like judgments"}
 
@@ -123,8 +124,13 @@ def _split(text: bytes, layout: Layout) -> pl.DataFrame | None:
 
 def _is_even(text: bytes, separator: bytes, n_expected: int) -> bool:
     """Say whether there are as many separators as fields need, no two together: polars drops surplus fields."""
-    blank = np.frombuffer(text, dtype=np.uint8) == ord(separator)
-    return int(np.count_nonzero(blank)) == n_expected and not bool((blank[1:] & blank[:-1]).any())
+    code, n_found = np.frombuffer(text, dtype=np.uint8), 0
+    for i in range(0, code.size, _PIECE):
+        blank = code[i : i + _PIECE + 1] == ord(separator)  # one byte of the next piece, to see pairs
+        n_found += int(np.count_nonzero(blank[:_PIECE]))
+        if (blank[1:] & blank[:-1]).any():
+            return False
+    return n_found == n_expected
 
 
 def _lines(text: bytes) -> Iterator[tuple[int, bytes]]:

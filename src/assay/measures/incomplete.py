@@ -20,7 +20,7 @@ def Bpref(j: Rankings, *, rel: int = 1) -> Array:
     0.0
     """
     n_rel, hit = j.n_rel(rel), j.hit(rel)
-    above = np.cumsum(j.judged & ~hit, axis=-1)
+    above = np.cumsum(j.judged & ~hit, axis=-1, dtype=np.int32)
     limit = np.minimum(n_rel, j.n_nonrel(rel)).clip(1)
     penalty = np.minimum(above, j.per_rank(n_rel)) / j.per_rank(limit)
     # added rank by rank, as trec_eval does: its printed digits depend on it where the exact value ends in a 5

@@ -80,8 +80,9 @@ def t_test(x: Array) -> Array:
 def bootstrap_test(x: Array, *, resamples: int, seed: int) -> Array:
     """Studentised bootstrap of the mean difference, shifted to the null (sakai2006). [pair]
 
-    Every resample draws topics with replacement, and its t is compared with the observed one. Not for ten topics of
-    coarse scores: many resamples have little or no variance, and the test hardly ever rejects.
+    Every resample draws topics with replacement, and its t is compared with the observed one. Of true nulls at 0.05
+    it rejects 5% from 25 topics on, skewed differences or not; not for ten topics, where it rejects 3 to 7%
+    (`python -m bench.honesty`).
     """
     d = pairs(x)
     n = x.shape[1]
@@ -118,8 +119,9 @@ def _as_far(shifted: Array, squares: Array, tolerance: Array, drawn: Array) -> N
 def randomisation_test(x: Array, *, resamples: int, seed: int) -> Array:
     """Randomisation of the mean difference: two runs' scores change places, topic by topic. [pair]
 
-    Exact for any distribution when the runs are exchangeable within topics; otherwise, as with skewed differences
-    of mean 0, it behaves like the t test.
+    Exact for any distribution when the runs are exchangeable within topics, if a little reluctant on coarse scores,
+    where many resamples tie with what was observed. Not for a handful of topics with skewed differences of mean 0:
+    there it is as wrong as the t test.
     """
     d = pairs(x)
     n_runs, n = x.shape
