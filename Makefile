@@ -29,6 +29,7 @@ docs: $(READY) ## writes docs/reference from the declarations
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-bench.lock
 	$(BIN)/python -m bench
+	$(BIN)/python -m bench.significance
 
 lock: ## pins what the index has now; no index address is written
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock

@@ -65,13 +65,17 @@ def bootstrap_loop(x: Array, pairs: Sequence[tuple[int, int]]) -> Array:
 def flips_loop(x: Array, pairs: Sequence[tuple[int, int]]) -> Array:
     """Flip a pair's signs, all resamples at once in numpy."""
     rng = np.random.default_rng(SEED)
-    return np.array([_flipped(x[i] - x[j], rng.integers(2, size=(FLIPS, x.shape[1])) * 2.0 - 1) for i, j in pairs])
+    return np.array([_flipped(x[i] - x[j], _signs(rng, x.shape[1])) for i, j in pairs])
 
 
 def shared_flips_loop(x: Array, pairs: Sequence[tuple[int, int]]) -> Array:
     """The same with one set of signs for all pairs, drawn beforehand."""
-    signs = np.random.default_rng(SEED).integers(2, size=(FLIPS, x.shape[1])) * 2.0 - 1
+    signs = _signs(np.random.default_rng(SEED), x.shape[1])
     return np.array([_flipped(x[i] - x[j], signs) for i, j in pairs])
+
+
+def _signs(rng: np.random.Generator, n: int) -> Array:
+    return rng.integers(2, size=(FLIPS, n)).astype(np.float64) * 2 - 1
 
 
 def _flipped(d: Array, signs: Array) -> float:

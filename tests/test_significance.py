@@ -143,7 +143,7 @@ def test_the_bootstrap_is_that_of_exact_arithmetic(kind: Callable[[np.random.Gen
 
 
 def test_the_bootstrap_of_many_coarse_pairs_is_that_of_whole_numbers() -> None:
-    """40 runs, 780 pairs, 15 topics: enough for ties between a resample and what was observed, in 64-bit whole numbers."""
+    """40 runs, 780 pairs, 15 topics: enough for ties between a resample and what was observed."""
     rng = np.random.default_rng(4)
     whole = rng.binomial(10, rng.beta(0.8, 1.2, size=15), size=(40, 15))
     drawn = np.concatenate(list(multinomials(15, RESAMPLES, 7))).astype(np.int64)

@@ -2,6 +2,7 @@
 
     runs, qrels = assay.read_runs("runs/"), assay.read_qrels("qrels.txt")
     scores = assay.score(assay.judge(runs, qrels), ["AP", "nDCG@10"])
+    assay.power(scores)
 
 Everything below is imported when it is first used.
 """
@@ -14,9 +15,16 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from assay.analyses.agreement import agreement
+    from assay.analyses.depth import depth
+    from assay.analyses.power import power
+    from assay.analyses.reuse import reuse
+    from assay.analyses.standardize import standardize
     from assay.catalogue import Measure, Rankings, measure, ratio
+    from assay.conditions import score_conditions
     from assay.errors import AssayError, InputError, MeasureError, UsageError
     from assay.grammar import parse
+    from assay.inputs import Collection
     from assay.judged import Judged, judge
     from assay.read import read_qrels, read_runs
     from assay.scorefiles import read_scores
@@ -24,6 +32,13 @@ if TYPE_CHECKING:
     from assay.tables import Qrels, Runs
 
 _HOME = {
+    "agreement": "analyses.agreement",
+    "depth": "analyses.depth",
+    "power": "analyses.power",
+    "reuse": "analyses.reuse",
+    "standardize": "analyses.standardize",
+    "score_conditions": "conditions",
+    "Collection": "inputs",
     "AssayError": "errors",
     "InputError": "errors",
     "Judged": "judged",
@@ -46,6 +61,7 @@ _HOME = {
 
 __all__ = [
     "AssayError",
+    "Collection",
     "InputError",
     "Judged",
     "Measure",
@@ -55,14 +71,20 @@ __all__ = [
     "Runs",
     "Scores",
     "UsageError",
+    "agreement",
+    "depth",
     "judge",
     "measure",
     "parse",
+    "power",
     "ratio",
     "read_qrels",
     "read_runs",
     "read_scores",
+    "reuse",
     "score",
+    "score_conditions",
+    "standardize",
 ]
 
 

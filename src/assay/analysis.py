@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -104,9 +105,9 @@ def _rows(table: pl.DataFrame) -> list[dict[str, Any]]:
     return table.with_columns(cs.float().fill_nan(None)).to_dicts()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class Analysis:
-    """A declared analysis: callable like the function it was made from."""
+    """A declared analysis: callable like the function it was made from, and documented by it."""
 
     name: str
     group: Group
@@ -127,6 +128,7 @@ def analysis(*, name: str, group: Group) -> Callable[[Callable[..., Result]], An
 
     def declare(function: Callable[..., Result]) -> Analysis:
         made = ANALYSES[name] = Analysis(name, group, function)
+        update_wrapper(made, function)
         return made
 
     return declare

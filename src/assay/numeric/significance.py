@@ -81,7 +81,7 @@ def bootstrap_test(x: Array, *, resamples: int, seed: int) -> Array:
     """Studentised bootstrap of the mean difference, shifted to the null (sakai2006). [pair]
 
     Every resample draws topics with replacement, and its t is compared with the observed one. Of true nulls at 0.05
-    it rejects 5% from 25 topics on, skewed differences or not; not for ten topics, where it rejects 3 to 7%
+    it rejects 4 to 6% from 25 topics on, skewed differences or not; not for ten topics, where it rejects 3 to 7%
     (`python -m bench.honesty`).
     """
     d = pairs(x)

@@ -67,7 +67,8 @@ def _bootstrap_critical(difference: Array, alpha: float, resamples: int, seed: i
         part = shifted[i : i + 128]
         mean = part @ drawn / n
         variance = np.maximum((part * part) @ drawn / n - mean * mean, 0.0) * n / (n - 1)
-        t = np.divide(np.abs(mean), np.sqrt(variance / n), out=np.zeros_like(mean), where=variance > 1e-30)
+        far = np.where(np.abs(mean) > 1e-15, np.inf, 0.0)  # a resample without variance, unless its mean is 0
+        t = np.divide(np.abs(mean), np.sqrt(variance / n), out=far, where=variance > 1e-30)
         found[i : i + 128] = np.quantile(t, 1 - alpha, axis=-1)
     return found
 
