@@ -240,6 +240,39 @@ def test_every_coefficient_goes_with_everything(correlation: Any, of: Any) -> No
     assert ("p" in found.settings) == (correlation == "rbo")
 
 
+@pytest.mark.parametrize(
+    ("settings", "unused"),
+    [
+        ({"of": "significance", "correlation": "rbo", "p": 0.8}, ["correlation", "p"]),
+        ({"of": "significance", "test": "sign", "alpha": 0.01}, []),
+        ({"of": "means", "alpha": 0.01, "test": "sign"}, ["test", "alpha"]),
+        ({"of": "means", "p": 0.8}, ["p"]),
+        ({"of": "means", "correlation": "rbo", "p": 0.8}, []),
+        ({"of": "t", "test": "sign"}, ["test"]),
+        ({"of": "pvalues", "test": "sign", "alpha": 0.01}, ["alpha"]),
+        ({}, []),
+    ],
+)
+def test_what_does_not_bear_on_the_answer_is_named(settings: dict[str, Any], unused: list[str]) -> None:
+    notes = agreement(made(), **settings).notes
+    assert [note.split(" is not used")[0] for note in notes if " is not used" in note] == unused
+
+
+def test_only_an_asymmetric_coefficient_says_which_measure_is_the_reference() -> None:
+    said = {
+        c: any("measure_a is the reference" in note for note in agreement(made(), correlation=c).notes)
+        for c in ("tau-b", "tau-ap-a", "tau-ap-b")
+    }
+    assert said == {"tau-b": False, "tau-ap-a": True, "tau-ap-b": False}
+
+
+@pytest.mark.parametrize(("sign", "low"), [(1, 0), (-1, -1)])
+def test_the_colours_of_the_matrix_are_the_same_for_all_data(sign: int, low: int) -> None:
+    rows = np.linspace(0, 1, 12)[:, None] + np.zeros(3)
+    matrix = agreement(of_values(rows, sign * rows)).charts[0]
+    assert matrix.spec()["layer"][0]["encoding"]["color"]["scale"]["domain"] == [low, 1]
+
+
 def test_persistence_matters_to_overlap() -> None:
     top, deep = (column(agreement(made(), correlation="rbo", p=p), "correlation")[1] for p in (0.5, 0.99))
     assert top != pytest.approx(deep, abs=1e-3)

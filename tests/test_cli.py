@@ -18,6 +18,7 @@ import polars as pl
 import pytest
 import zstandard
 
+from assay.analysis import COMMANDS
 from assay.cli import main
 
 RUN = "1 Q0 a 1 9 x\n1 Q0 b 2 8 x\n2 Q0 b 1 9 x\n2 Q0 a 2 8 x\n"
@@ -151,7 +152,7 @@ def test_missing_files_directories_and_globs_are_one_line(assay: Callable[..., A
     assert refuse(assay, "score", "nowhere", *ask) == "nowhere: no such file"
     assert refuse(assay, "score", "z*", *ask) == "z*: nothing matches"
     assert refuse(assay, "score", "folder", *ask).startswith("folder: a directory without runs")
-    assert refuse(assay, "score", "x", "--qrels", "nowhere", "-m", "AP") == "nowhere: no such file or directory"
+    assert refuse(assay, "score", "x", "--qrels", "nowhere", "-m", "AP") == "nowhere: no such file"
     assert refuse(assay, "score", "x", "--qrels", "folder", "-m", "AP") == (
         "folder: a directory, where one file is expected"
     )
@@ -181,7 +182,8 @@ def test_judgments_in_the_place_of_a_run_are_told_where_they_belong(assay: Calla
         (["--interval", "boot"], "'boot' is not one of t, bootstrap; did you mean 'bootstrap'?"),
         (["--format", "jsn"], "; did you mean 'json'?"),
         (["--levle", "0.9"], "--levle is not understood; did you mean '--level'?"),
-        (["--level", "high"], "argument --level: invalid float value: 'high'"),
+        (["--level", "high"], "argument --level: 'high' is not a number (`assay score --help`)"),
+        (["--resamples", "1e3"], "argument --resamples: '1e3' is not a whole number"),
         (["--level", "95"], "level 95 is not between 0 and 1; did you mean 0.95?"),
         (["--level", "0"], "level 0 is not between 0 and 1, such as 0.95"),
         (["--interval", "bootstrap", "--resamples", "0"], "resamples 0 is not a whole number from 1 up"),
@@ -384,6 +386,30 @@ def test_help_lists_commands_and_a_commands_help_its_flags(assay: Callable[..., 
     assert code == 0
     for flag in ("--qrels", "--ties {trec,file,rank}", "-m MEASURE", "--interval", "-o FILE", "--format"):
         assert flag in out
+
+
+@pytest.mark.parametrize("command", list(COMMANDS))
+def test_help_shows_no_markup_of_docstrings(assay: Callable[..., Answer], command: str) -> None:
+    code, out, _ = assay(command, "--help")
+    assert code == 0
+    assert "---\n" not in out
+    assert "\n\n\n" not in out
+
+
+def test_help_says_what_the_columns_and_tables_are_and_where_to_read_on(assay: Callable[..., Answer]) -> None:
+    out = assay("agreement", "--help")[1]
+    parts = [out.index(f"\n\n{name}:\n  ") for name in ("columns", "tables", "notes", "references", "options")]
+    assert parts == sorted(parts)
+    assert "\ntables:\n  matrix: " in out
+
+
+def test_a_missing_file_is_told_its_nearest_neighbour(assay: Callable[..., Answer]) -> None:
+    assert refuse(assay, "score", "x", "--qrels", "qrel", "-m", "AP") == ("qrel: no such file; did you mean 'qrels'?")
+    Path("folder").mkdir()
+    Path("folder/bm25.gz").write_text("x")
+    assert refuse(assay, "score", "folder/bm25", "--qrels", "qrels", "-m", "AP") == (
+        "folder/bm25: no such file; did you mean 'bm25.gz'?"
+    )
 
 
 def test_the_version_is_said(assay: Callable[..., Answer]) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from assay.conditions import Condition, parse_condition, score_conditions
-from assay.errors import MeasureError, UsageError
+from assay.errors import InputError, MeasureError, UsageError
 from assay.grammar import parse
-from assay.inputs import best_runs
+from assay.inputs import Collection, as_scores, best_runs
 from assay.judged import judge
 from assay.read import read_qrels, read_runs
 from assay.scores import Scores, score
@@ -75,7 +77,7 @@ def test_places_are_where_judged_documents_stand(runs: Runs, qrels: Qrels) -> No
     assert seen == sorted(expected)
 
 
-@pytest.mark.parametrize("text", ["AP", "nDCG@10/pool=5", "RBP(p=0.95)@100/pool=0"])
+@pytest.mark.parametrize("text", ["AP", "nDCG@10/pool=5", "RBP(p=0.95)@100/pool=0", "AP/qrels=a/b.txt/pool=3"])
 def test_the_name_of_a_condition_parses_to_it(text: str) -> None:
     assert str(parse_condition(text)) == text
     assert parse_condition(parse_condition(text)) == parse_condition(text)
@@ -91,6 +93,7 @@ def test_a_measure_is_a_condition(runs: Runs, qrels: Qrels) -> None:
     ("text", "said"),
     [
         ("AP/pol=5", "'AP/pol=5': no condition 'pol'; did you mean 'pool'?"),
+        ("AP/deep=5", "'AP/deep=5': no condition 'deep'; there are pool=DEPTH and qrels=FILE"),
         ("AP/pool=x", "'AP/pool=x': pool=x is not a depth, such as pool=10"),
         ("APP/pool=5", "no measure 'APP'; did you mean 'AP'?"),
     ],
@@ -111,11 +114,57 @@ def test_each_condition_is_scored_under_its_own_pool(runs: Runs, qrels: Qrels) -
         assert np.array_equal(together.value[i], score(judge(runs, under), [m]).value[0])
 
 
+def test_other_judgments_are_a_condition(runs: Runs, qrels: Qrels, tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("2 0 v 1\n1 0 x 1\n1 0 q 1\n")
+    found = score_conditions(runs, qrels, ["AP", f"AP/qrels={other}"])
+    assert np.array_equal(found.value[1], score(judge(runs, read_qrels(other).select(qrels.topics)), ["AP"]).value[0])
+    assert found.basis["pools"] == f"all judgments; {other}, all judgments"
+    other.write_text("1 0 x 1\n")
+    with pytest.raises(InputError, match=r"other\.txt: no judgments for topic 2"):
+        score_conditions(runs, qrels, [f"AP/qrels={other}"])
+
+
+MADE = Scores(("m",), ("d", "c", "b", "a"), ("1",), np.array([[[0.5], [0.9], [0.5], [0.1]]]))
+
+
 def test_the_best_runs_are_kept_in_their_order_and_ties_go_by_name() -> None:
-    scores = Scores(("m",), ("d", "c", "b", "a"), ("1",), np.array([[[0.5], [0.9], [0.5], [0.1]]]))
-    assert best_runs(scores, "2") == ["c", "b"]
-    assert best_runs(scores, "75%") == ["d", "c", "b"]
-    assert best_runs(scores, "70%") == ["c", "b"]
-    for wrong in ("0", "most", "-1"):
-        with pytest.raises(UsageError, match="is not a number of runs, or a share"):
-            best_runs(scores, wrong)
+    assert best_runs(MADE, "2") == ["c", "b"]
+    assert best_runs(MADE, "75%") == ["d", "c", "b"]
+    assert best_runs(MADE, "70%") == ["c", "b"]
+
+
+@pytest.mark.parametrize(
+    ("top", "said"),
+    [
+        ("0", "is not a number of runs, or a share"),
+        ("most", "is not a number of runs, or a share"),
+        ("-1", "is not a number of runs, or a share"),
+        ("175%", "is not a number of runs, or a share"),
+        ("0.75", r"is not a whole number of runs; did you mean 75%\?"),
+        ("5", "of 4 runs keeps 5; give a number from 1 to 4"),
+        ("10%", "of 4 runs keeps 0"),
+    ],
+)
+def test_a_share_of_runs_that_cannot_be_is_refused(top: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        best_runs(MADE, top)
+
+
+def test_dropping_is_keeping_the_rest_and_the_basis_says_so() -> None:
+    kept, dropped = as_scores(MADE, top="75%"), as_scores(MADE, drop="25%")
+    assert kept.runs == dropped.runs == as_scores(MADE, drop="1").runs == ("d", "c", "b")
+    assert kept.basis["chosen"] == "best 3 of 4 by m"
+    with pytest.raises(UsageError, match="--by says which runs are best"):
+        as_scores(MADE, by="m")
+    with pytest.raises(UsageError, match="give one of them"):
+        as_scores(MADE, top="1", drop="1")
+
+
+def test_selected_runs_are_scored_under_pools_that_all_runs_fill(runs: Runs, qrels: Qrels) -> None:
+    data = Collection(runs, qrels, chosen=("b",))
+    found = as_scores(data, measure=["AP/pool=1"], contributors=["a"])
+    whole = score_conditions(runs, qrels, ["AP/pool=1"], contributors=["a"])
+    assert found.runs == ("b",)
+    assert np.array_equal(found.value[:, 0], whole.value[:, 1])
+    assert (found.basis["contributors"], found.basis["cells"]) == (1, 2)

@@ -240,7 +240,7 @@ def test_what_has_no_form_is_refused_in_one_line(
         ({"rng": -1}, "rng -1 is not"),
         ({"of": "rho"}, "of: 'rho' is not one of power, tau"),
         ({"width": "13"}, "width 13 is more than the 12 that could fill the pool"),
-        ({"contributors": ["run99"]}, "contributor 'run99' is not among the runs"),
+        ({"contributors": ["run99"]}, "contributor 'run99' is neither a run nor a file; did you mean"),
     ],
 )
 def test_settings_that_cannot_be_met_are_refused(
@@ -276,7 +276,9 @@ def test_an_empty_pool_separates_nothing_and_a_bottomless_one_adds_nothing(small
     limit = next(d for d in range(1, 101) if small.qrels.pool(small.runs, depth=d).doc.size == pool.doc.size)
     ends = f"a pool deeper than {limit} holds no more judgments; the line of full assessment ends there"
     assert ends in result.notes
-    assert "no list is longer than 100; evaluation to depth 500 sees no more" in result.notes
+    assert "at pool depth 0 the pool is empty: nothing is judged" in result.notes
+    said = "no run goes deeper than 100; evaluation depth 500 and pool depth 5,000 add nothing"
+    assert said in result.notes
     nothing = depth(small, measure=["AP"], depth="10", pool_depth="0", of="tau")
     assert nothing.table["tau"].is_nan().all()
 
@@ -293,6 +295,16 @@ def test_the_chart_has_a_panel_for_every_measure_and_form_and_marks_full_assessm
     marks = [layer["mark"]["type"] for layer in spec["spec"]["layer"]]
     assert marks == ["line", "point"]
     assert spec["spec"]["layer"][0]["encoding"]["x"]["scale"]["type"] == "log"
+
+
+@pytest.mark.parametrize("depths", ["5,10,20,50,100,200,500,1000", "1-100", "10", "1,2"])
+def test_the_last_depth_is_always_labelled(small: Collection, depths: str) -> None:
+    result = depth(small, measure=["P"], depth=depths, pool_depth="5", normalization=["raw"])
+    axis = result.charts[0].spec()["spec"]["layer"][0]["encoding"]["x"]["axis"]
+    asked = sorted(set(result.table["depth"]))
+    assert axis["values"][-1] == asked[-1]
+    assert axis["values"][0] == asked[0]
+    assert set(axis["values"]) <= set(asked)
 
 
 def test_the_chart_of_a_large_grid_holds_no_more_rows_than_a_page(small: Collection) -> None:

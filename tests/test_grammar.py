@@ -113,7 +113,10 @@ def test_what_trec_eval_has_no_name_for_keeps_ours(ours: str) -> None:
         ("nDCG(gain='ex')@10", "nDCG: gain='ex' is not 'linear', 'exp', a list; did you mean 'exp'?"),
         ("nDCG(dcg='exp-log')@10", "dcg='exp-log' is not 'log2' or 'exp-log2'; did you mean 'exp-log2'?"),
         ("RBP(0.5)", "'RBP(0.5)': parameters need names, as in RBP(p=0.8)"),
-        ("AP@ten", "'AP@ten': write words in quotes: 'ten'"),
+        ("AP@ten", "AP@ten: a cutoff is a whole number from 1 up"),
+        ("IPrec@low", "IPrec: recall='low' is not a number"),
+        ("AP,P@10", "'AP,P@10': one measure each: -m AP -m P@10"),
+        ("map, RBP(p=0.8)", "'map, RBP(p=0.8)': one measure each: -m map -m 'RBP(p=0.8)'"),
         ("AP@0", "AP@0: a cutoff is a whole number from 1 up"),
         ("AP@2.5", "AP@2.5: a cutoff is a whole number from 1 up"),
         ("AP@'10'", "AP@10: a cutoff is a whole number from 1 up"),
@@ -282,3 +285,8 @@ def test_a_parameter_outside_its_limits_is_refused(text: str, said: str) -> None
     with pytest.raises(MeasureError) as problem:
         parse(text)
     assert str(problem.value) == said
+
+
+@pytest.mark.parametrize(("alias", "name"), [("F1", "SetF"), ("Hit@5", "Success@5"), ("HitRate@5", "Success@5")])
+def test_names_of_other_fields_are_understood(alias: str, name: str) -> None:
+    assert parse(alias) == parse(name)

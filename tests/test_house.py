@@ -23,6 +23,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 ORDER = [
     "errors",
     "references",
+    "settings",
     "numeric",
     "files",
     "tables",

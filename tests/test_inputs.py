@@ -80,7 +80,7 @@ def test_scores_may_be_named_and_turned(folder: Path, capsys: pytest.CaptureFixt
         (["run", "--qrels", "qrels", "--orient", "run-by-topic"], "--orient goes with --scores FILE"),
         (["run", "--qrels", "qrels", "--select", "R"], "no run 'R'; did you mean 'r'?"),
         (["--scores", "matrix.ap.csv", "--select", "c"], "no run 'c'"),
-        (["--scores", "nothing.csv"], "nothing.csv: no such file or directory"),
+        (["--scores", "nothing.csv"], "nothing.csv: no such file"),
         (["nothing", "--qrels", "qrels"], "nothing: no such file"),
     ],
 )

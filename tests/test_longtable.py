@@ -19,6 +19,7 @@ import zstandard
 
 from assay import InputError, judge, read_qrels, read_runs, score
 from assay.cli import main
+from assay.columns import find_columns, role_of
 from assay.tables import IN_POOL
 
 Row = dict[str, Any]
@@ -397,6 +398,12 @@ BAD: dict[str, tuple[str, bytes, str]] = {
         "t.csv: no column for the doc (one of doc_id, docno, docid, did, doc, document, corpus_id, passage_id, pid); "
         "there are query, x, rank; --columns doc=NAME",
     ),
+    "no topic but another's name": (
+        "t.csv",
+        b"docidd,documnt,rank\n1,a,1\n",
+        "t.csv: no column for the topic (one of topic_id, query_id, qid, q_id, topic, query); "
+        "there are docidd, documnt, rank; --columns topic=NAME",
+    ),
     "no order": (
         "t.csv",
         b"query,doc,grade,scroe\n1,a,1,3\n",
@@ -565,3 +572,9 @@ def test_a_table_without_grades_is_not_judgments(tmp_path: Path, capsys: pytest.
     assert line.startswith("q.csv: no column for the grade (one of grade, relevance, rel, label, judgment)")
     line = refused(capsys, tmp_path, run, "--qrels", write(tmp_path, "q.csv", b"query,doc,grade\n1,x,\n"))
     assert line == "q.csv: no row has a grade"
+
+
+def test_a_lone_q_is_the_topic_but_a_capital_one_is_a_measure() -> None:
+    assert (role_of("q"), role_of("Q")) == ("topic", None)
+    assert find_columns(["q", "docno", "rank"], {}, source="t", strict=())[0] == {"topic": 0, "doc": 1, "rank": 2}
+    assert find_columns(["q", "qid"], {}, source="t", strict=())[0] == {"topic": 1}

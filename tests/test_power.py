@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -224,3 +225,23 @@ def test_the_charts_say_what_the_tables_say() -> None:
     charts = {chart.name: chart.spec() for chart in power(made(40, 20)).charts}
     assert len(charts["asl"]["data"]["values"]) == 2 * 40 * 39 // 2
     assert {row["measure"] for row in charts["power"]["data"]["values"]} == {"fine", "coarse"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"test": "foo"}, "test: 'foo' is not one of t, bootstrap"),
+        ({"test": "bootstrap", "resamples": 0}, "resamples 0 is not a whole number from 1 up"),
+        ({"test": "bootstrap", "rng": -1}, "rng -1 is not a whole number from 0 up"),
+        ({"level": 95}, r"level 95 is not between 0 and 1; did you mean 0\.95\?"),
+        ({"alpha": 0}, r"alpha 0 is not between 0 and 1, such as 0\.05"),
+    ],
+)
+def test_settings_that_cannot_be_are_one_line_each(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        power(made(), **settings)
+
+
+def test_data_of_another_kind_are_refused() -> None:
+    with pytest.raises(UsageError, match="power takes Scores, not dict"):
+        power({"a": 1})

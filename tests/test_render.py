@@ -15,7 +15,7 @@ import pytest
 from assay.analysis import Result
 from assay.errors import UsageError
 from assay.render.formats import FORMATS, check_path, pick_table, to_file
-from assay.render.text import cell, plain, show
+from assay.render.text import cell, cells, plain, show
 
 THIRD = 1 / 3
 MEANS = pl.DataFrame(
@@ -155,6 +155,27 @@ def test_plain_text_has_basis_settings_table_and_notes() -> None:
 )
 def test_one_value_as_text(value: object, text: str) -> None:
     assert cell(value) == text
+
+
+def test_decimals_are_those_that_a_column_needs() -> None:
+    table = pl.DataFrame(
+        {
+            "count": [12.0, math.nan, -0.0],
+            "alpha": [0.05, 0.05, 0.05],
+            "same": [THIRD, THIRD, THIRD],
+            "mean": [0.5, 1.0, math.inf],
+            "none": pl.Series([None, None, None], dtype=pl.Float64),
+        }
+    )
+    columns = list(zip(*cells(table), strict=True))
+    assert columns == [
+        ("12", "", "0"),
+        ("0.05", "0.05", "0.05"),
+        ("0.3333", "0.3333", "0.3333"),
+        ("0.5000", "1.0000", "inf"),
+        ("", "", ""),
+    ]
+    assert cells(table.clear()) == []
 
 
 def test_a_terminal_gets_the_same_words(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.analyses.reproduce import SCHEMA, reproduce
+from assay.analyses.reproduce import SCHEMA, _shown, reproduce
 from assay.analysis import Result
 from assay.cli import main
 from assay.errors import InputError, UsageError
@@ -146,6 +146,27 @@ def test_without_data_only_weights_are_computed() -> None:
     assert not result.failed
     needs = set(result.table.filter(pl.col("item") == "table 2")["needs"])
     assert needs == {"TREC-8 ad hoc: --runs DIR --qrels FILE"}
+
+
+def test_what_is_printed_begins_with_a_count_of_every_item() -> None:
+    result = reproduce("webber2010")
+    lines = [line.split() for line in result.text.splitlines()]
+    assert ["item", "cells", "ok", "off", "not", "settled", "no", "data"] in lines
+    assert ["table", "1", "36", "0", "0", "0", "36"] in lines
+    assert lines[-1] == ["all", "220", "7", "0", "0", "213"]
+    assert max(map(len, result.text.splitlines())) <= 100
+
+
+def test_counts_that_are_off_are_shown_as_counts() -> None:
+    assert _shown(40.0, 41.0) == "published 40, obtained 41"
+    assert _shown(0.638, 0.6361) == "published 0.6380, obtained 0.6361"
+    assert _shown(0.5, None) == "published 0.5000, obtained nothing"
+    assert _shown(None, -0.5) == "obtained -0.5000"
+
+
+def test_a_mean_over_collections_names_all_that_lack_data() -> None:
+    needs = dict(reproduce("webber2010", item="table 1").table.select("cell", "needs").iter_rows())
+    assert needs["P@10, mean"] == needs["mean, mean"] == "T5, T8, T01, T04, T05, as their rows say"
 
 
 def test_weights_are_those_of_the_formulas() -> None:

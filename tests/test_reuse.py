@@ -205,8 +205,18 @@ def test_contributors_come_from_names_a_file_or_a_table(small: Collection, group
 
 
 def test_a_contributor_that_is_not_among_the_runs_is_an_error(small: Collection) -> None:
-    with pytest.raises(UsageError, match="contributor 'g' is not among the runs"):
+    with pytest.raises(UsageError, match="contributor 'g' is neither a run nor a file"):
         reuse(small, measure=["AP"], contributors=["a", "g"])
+
+
+def test_a_file_of_contributors_must_name_runs_or_say_who_is_pooled(small: Collection, tmp_path: Path) -> None:
+    names, table = tmp_path / "names", tmp_path / "runs.tsv"
+    names.write_text("a\ng\n")
+    table.write_text("run\tgroup\na\tone\n")
+    with pytest.raises(UsageError, match="contributor 'g' is not among the runs"):
+        reuse(small, measure=["AP"], contributors=[str(names)])
+    with pytest.raises(InputError, match=r"runs\.tsv: no column 'pooled'; there are run, group$"):
+        reuse(small, measure=["AP"], contributors=[str(table)])
 
 
 def test_a_run_without_a_group_and_a_table_without_groups_are_errors(small: Collection, tmp_path: Path) -> None:
@@ -229,12 +239,18 @@ def test_a_pool_of_depth_0_judges_nothing(small: Collection) -> None:
     assert result.table["score"].to_list() == [0.0] * 12
     assert result.table["rank_without"].to_list() == [1] * 12
     assert result.basis["judged"] == 0
+    assert "the pool is empty: nothing is judged" in result.notes
+    assert "undefined" not in result.settings  # the basis says it
     assert any("275 judged documents not in the depth-0 pool of 6 contributors" in note for note in result.notes)
 
 
 def test_a_pool_deeper_than_every_list_is_the_pool_of_whole_lists(small: Collection) -> None:
-    deep, deeper = (reuse(small, measure=["AP"], pool_depth=k).table for k in (40, 10_000))
-    assert deep.equals(deeper)
+    longest = int(small.runs.count.max())
+    deep, deeper = (reuse(small, measure=["AP"], pool_depth=k) for k in (longest, 10_000))
+    assert deep.table.equals(deeper.table)
+    said = f"no run goes deeper than {longest}: a pool of depth 10,000 holds no more"
+    assert said in deeper.notes
+    assert said.split(":")[0] not in "".join(deep.notes)
 
 
 def test_a_negative_pool_depth_is_an_error(small: Collection) -> None:

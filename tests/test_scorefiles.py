@@ -460,7 +460,7 @@ def test_files_that_hold_no_scores_are_one_line(write: Write, content: bytes, wh
 
 def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
     path = str(tmp_path / "none.csv")
-    assert complaint(path) == f"{path}: no such file or directory"
+    assert complaint(path) == f"{path}: no such file"
 
 
 # what becomes of them

@@ -123,8 +123,11 @@ def test_chosen_runs_topics_and_measures_come_in_the_order_asked_for() -> None:
     assert (turned.conditions, turned.averages) == (("c1", "c0"), ("sum", "mean"))
     assert turned.value.tolist() == scores.value[::-1].tolist()
     assert scores.choose([]) is scores
-    with pytest.raises(UsageError, match="no measure 'c2'"):
-        scores.choose(["c2"])
+    with pytest.raises(UsageError, match=r"no measure 'zz' \(there is c0, c1\)$"):
+        scores.choose(["zz"])
+    many = made(np.zeros((9, 1, 1)))
+    with pytest.raises(UsageError, match=r"no measure 'zz' \(there is c0, c1, c2, c3, c4, c5, \.\.\.\)$"):
+        many.choose(["zz"])
 
 
 def test_measures_are_chosen_by_any_of_their_names(judged: Judged) -> None:

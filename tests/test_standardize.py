@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.analyses.standardize import standardize
+from assay.analyses.power import power
+from assay.analyses.standardize import standardised, standardize
 from assay.cli import main
 from assay.errors import InputError, UsageError
 from assay.factorfiles import read_factors, write_factors
@@ -302,6 +303,15 @@ def test_the_command_writes_scores_that_another_command_reads(
     again = json.loads(capsys.readouterr().out)["table"]
     assert [row["mean"] for row in again] == pytest.approx([row["mean"] for row in table], abs=1e-12)
     assert list(table[0]) == ["run", "measure", "mean", "low", "high"]
+
+
+def test_standardised_scores_go_into_other_analyses(synthetic: Scores) -> None:
+    found = standardised(synthetic)
+    assert found.frame().equals(standardize(synthetic).tables["scores"])
+    assert np.allclose(found.value, stats.zscore(synthetic.working(), axis=1, ddof=1), atol=1e-9)
+    assert power(found).table["power"].is_between(0, 1).all()
+    with pytest.raises(UsageError, match="floor -1"):
+        standardised(synthetic, floor=-1)
 
 
 def test_the_charts_hold_every_run_or_the_best_of_them(trec8: Scores) -> None:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from assay.analyses.depth import depth
     from assay.analyses.power import power
     from assay.analyses.reuse import reuse
-    from assay.analyses.standardize import standardize
+    from assay.analyses.standardize import standardised, standardize
+    from assay.analysis import Result
     from assay.catalogue import Measure, Rankings, measure, ratio
     from assay.conditions import score_conditions
     from assay.errors import AssayError, InputError, MeasureError, UsageError
@@ -36,7 +37,9 @@ _HOME = {
     "depth": "analyses.depth",
     "power": "analyses.power",
     "reuse": "analyses.reuse",
+    "standardised": "analyses.standardize",
     "standardize": "analyses.standardize",
+    "Result": "analysis",
     "score_conditions": "conditions",
     "Collection": "inputs",
     "AssayError": "errors",
@@ -68,6 +71,7 @@ __all__ = [
     "MeasureError",
     "Qrels",
     "Rankings",
+    "Result",
     "Runs",
     "Scores",
     "UsageError",
@@ -84,6 +88,7 @@ __all__ = [
     "reuse",
     "score",
     "score_conditions",
+    "standardised",
     "standardize",
 ]
 

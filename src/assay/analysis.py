@@ -114,7 +114,10 @@ class Analysis:
     function: Callable[..., Result]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Result:
-        """Answer the question."""
+        """Answer the question, if it can be asked so."""
+        from assay.settings import check_call
+
+        check_call(self.function, args, kwargs)
         return self.function(*args, **kwargs)
 
     @property

@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import inspect
 import os
+import re
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
@@ -97,7 +99,7 @@ def _run(words: list[str]) -> int:
     _check_output(out, form)
     _check_measures(options)
     data = [_load(loader, options)] if loader else []
-    result = function(*data, **_own(function, options))
+    result = ANALYSES[name](*data, **_own(function, options))
     _deliver(result, out, form, table)
     return int(result.failed)
 
@@ -183,12 +185,18 @@ def _parser(name: str, function: Callable[..., Result], loader: Callable[..., An
 
 
 def _prose(function: Callable[..., Any]) -> str:
-    """The docstring up to its parameters, and what the table's columns mean."""
-    text = inspect.getdoc(function) or ""
-    head, _, tail = text.partition("\nParameters\n")
-    _, _, returns = tail.partition("\nReturns\n-------\n")
-    columns = f"\ncolumns:\n  {returns.replace(chr(10), chr(10) + '  ')}" if returns else ""
-    return head.rstrip() + "\n" + columns
+    """The docstring without its parameters: what the columns mean, the other tables, notes and references."""
+    head, *parts = re.split(r"\n(\w+)\n-{3,}\n", inspect.getdoc(function) or "")
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    notes = sections.get("Notes", "").strip().split("\n\n")
+    blocks = {
+        "columns": sections.get("Returns", ""),
+        "tables": "\n\n".join(re.sub(r"(?m)^tables\.", "", n) for n in notes if n.startswith("tables.")),
+        "notes": "\n\n".join(n for n in notes if not n.startswith("tables.")),
+        "references": sections.get("References", ""),
+    }
+    shown = [f"{name}:\n{textwrap.indent(text.strip(), '  ')}" for name, text in blocks.items() if text.strip()]
+    return "\n\n".join([head.rstrip() if shown else head.rstrip() + "\n", *shown])
 
 
 def _add_flags(group: Any, function: Callable[..., Any]) -> None:
@@ -222,7 +230,21 @@ def _flag(kind: Any, default: Any) -> dict[str, Any]:
         return {"choices": get_args(kind), "default": default}
     if get_origin(kind) is not None and issubclass(get_origin(kind), Sequence):
         return {"action": "append", "default": []}
-    return {"type": kind, "default": default}
+    return {"type": {float: _number, int: _whole}.get(kind, kind), "default": default}
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
 
 
 def _told(function: Callable[..., Any]) -> dict[str, str]:

@@ -25,6 +25,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 """The usual names of each column; ids stand before what may be text, and the first that is there counts."""
 
+_LONE = "q"
 Where = Callable[[int], str]
 _EXACT = 2.0**53  # beyond this, floats no longer hold every whole number
 _FAR = 10**9  # any grade this high is refused as too high; larger integers need not fit
@@ -33,7 +34,9 @@ _WIDE = 40  # characters of a value quoted in a message
 
 
 def role_of(name: str) -> str | None:
-    """Find what a column of this name usually holds."""
+    """Find what a column of this name usually holds; a lone q is the topic, but Q is a measure."""
+    if name.strip() == _LONE:
+        return "topic"
     return next((role for role, names in ROLES.items() if _plain(name) in names), None)
 
 
@@ -106,7 +109,7 @@ def find_columns(
             found[role] = _named(header, names[role], role, source)
             continue
         rest = [i for i, word in enumerate(header) if role_of(word) == role and word not in names.values()]
-        rest.sort(key=lambda i: usual.index(_plain(header[i])))
+        rest.sort(key=lambda i: (*usual, _LONE).index(_plain(header[i])))
         if rest:
             found[role] = rest[0]
         if len(rest) > 1:
@@ -133,18 +136,23 @@ def _shown(value: object) -> str:
 
 def missing_column(roles: Sequence[str], header: Sequence[str], source: str) -> InputError:
     """Say that no column holds one of these roles, what there is, and how to name it."""
-    from difflib import SequenceMatcher
-
     usual = [(name, role) for role in roles for name in ROLES[role]]
-    free = [word for word in header if role_of(word) is None]
-    near = [(SequenceMatcher(None, w.lower(), name).ratio(), w, role) for w in free for name, role in usual]
-    likeness, word, role = max(near, default=(0.0, "", ""))
+    near = [(*_nearest_role(word), word) for word in header if role_of(word) is None]
+    likeness, role, word = max((one for one in near if one[1] in roles), default=(0.0, "", ""))
     hint = f"did you mean '{word}'? --columns {role}={word}" if likeness >= 0.6 else f"--columns {roles[0]}=NAME"
     what = " or the ".join(roles)
     return InputError(
         f"{source}: no column for the {what} (one of {_listed([name for name, _ in usual])}); "
         f"there are {_listed(header)}; {hint}"
     )
+
+
+def _nearest_role(word: str) -> tuple[float, str]:
+    """Find what a column most likely holds, going by how like a usual name its own is."""
+    from difflib import SequenceMatcher
+
+    usual = [(name, role) for role, names in ROLES.items() for name in names]
+    return max((SequenceMatcher(None, _plain(word), name).ratio(), role) for name, role in usual)
 
 
 def texts(column: pl.Series, role: str, source: str) -> pl.Series:

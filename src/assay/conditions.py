@@ -1,57 +1,63 @@
 """Conditions: a measure together with the judgments under which it is computed.
 
-`nDCG@100/pool=10` is nDCG@100 under the judgments that a pool of depth 10 would have produced. A measure alone is
-a condition too.
+`nDCG@100/pool=10` is nDCG@100 under the judgments that a pool of depth 10 would have produced, `AP/qrels=other.txt`
+AP under another assessor's. A measure alone is a condition too.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assay.catalogue import Measure
-from assay.errors import MeasureError, UsageError, suggestion
+from assay.errors import InputError, MeasureError, UsageError, suggestion
 from assay.grammar import parse
 from assay.judged import Negative, judge
+from assay.read import read_qrels
 from assay.scores import Scores, Undefined, score
 from assay.tables import Qrels, Runs
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A measure under a pool depth, or under all judgments."""
+    """A measure under other judgments, under a pool depth, or under all judgments."""
 
     measure: Measure
     pool: int | None = None
+    qrels: str | None = None  # a file
 
     def __str__(self) -> str:
-        return str(self.measure) if self.pool is None else f"{self.measure}/pool={self.pool}"
+        other = f"/qrels={self.qrels}" if self.qrels is not None else ""
+        return f"{self.measure}{other}" + (f"/pool={self.pool}" if self.pool is not None else "")
+
+    @property
+    def under(self) -> tuple[str | None, int | None]:
+        """The judgments: which file, to which pool depth."""
+        return self.qrels, self.pool
 
 
 def parse_condition(text: str | Measure | Condition) -> Condition:
     """Understand a condition: `parse_condition(str(c)) == c`.
 
     >>> parse_condition("ndcg_cut_100/pool=10")
-    Condition(measure=nDCG@100, pool=10)
+    Condition(measure=nDCG@100, pool=10, qrels=None)
     """
     if isinstance(text, Condition):
         return text
     if isinstance(text, Measure):
         return Condition(text.ready())
-    name, *parts = text.split("/")
-    measure, pool = parse(name), None
-    for part in parts:
-        key, _, value = part.partition("=")
-        if key.strip() != "pool":
-            raise MeasureError(
-                f"'{text}': no condition '{key}'{suggestion(key, ['pool']) or '; there is pool=DEPTH'}"
-            )
-        if not value.strip().isdecimal():
-            raise MeasureError(f"'{text}': pool={value} is not a depth, such as pool=10")
-        pool = int(value)
-    return Condition(measure, pool)
+    name, *parts = re.split(r"/(?=[a-z]+=)", text)
+    known = {"pool": None, "qrels": None} | dict(part.split("=", 1) for part in parts)
+    for key in known.keys() - {"pool", "qrels"}:
+        hint = suggestion(key, ["pool", "qrels"]) or "; there are pool=DEPTH and qrels=FILE"
+        raise MeasureError(f"'{text}': no condition '{key}'{hint}")
+    pool = known["pool"]
+    if pool is not None and not pool.strip().isdecimal():
+        raise MeasureError(f"'{text}': pool={pool} is not a depth, such as pool=10")
+    return Condition(parse(name), None if pool is None else int(pool), known["qrels"])
 
 
 def score_conditions(
@@ -63,7 +69,7 @@ def score_conditions(
     undefined: Undefined = "zero",
     negative: Negative = "pooled",
 ) -> Scores:
-    """Score runs under conditions; the runs are read and ordered once, and judged once for each pool depth.
+    """Score runs under conditions; the runs are read and ordered once, and judged once for each set of judgments.
 
     All runs contribute to the pools unless `contributors` are named.
     """
@@ -72,13 +78,16 @@ def score_conditions(
         raise UsageError("no measure to score with (-m nDCG@10)")
     if repeated := [str(c) for i, c in enumerate(chosen) if c in chosen[:i]]:
         raise UsageError(f"measure {repeated[0]} is asked for twice")
-    parts: dict[int | None, Scores] = {}
-    for pool in dict.fromkeys(c.pool for c in chosen):
-        thinned = qrels if pool is None else qrels.pool(runs, depth=pool, contributors=contributors)
+    parts: dict[tuple[str | None, int | None], Scores] = {}
+    for other, pool in dict.fromkeys(c.under for c in chosen):
+        judgments = qrels if other is None else _same_topics(read_qrels(other), qrels)
+        thinned = judgments if pool is None else judgments.pool(runs, depth=pool, contributors=contributors)
         judged = judge(runs, thinned, negative=negative)
-        parts[pool] = score(judged, [c.measure for c in chosen if c.pool == pool], undefined=undefined)
+        parts[other, pool] = score(
+            judged, [c.measure for c in chosen if c.under == (other, pool)], undefined=undefined
+        )
     whole = next(iter(parts.values()))
-    found = [parts[c.pool].choose([c.measure]) for c in chosen]
+    found = [parts[c.under].choose([c.measure]) for c in chosen]
     return replace(
         whole,
         basis=_basis(whole.basis, parts),
@@ -89,11 +98,21 @@ def score_conditions(
     )
 
 
-def _basis(one: dict[str, object], pools: Iterable[int | None]) -> dict[str, object]:
-    """Say which pools there were; how much each holds differs from pool to pool."""
-    depths = ["all judgments" if pool is None else f"depth {pool}" for pool in pools]
-    if depths == ["all judgments"]:
+def _same_topics(other: Qrels, qrels: Qrels) -> Qrels:
+    """Bring other judgments into the order of the topics; they must cover them all."""
+    if missing := [topic for topic in qrels.topics if topic not in set(other.topics)]:
+        raise InputError(f"{other.source}: no judgments for topic {missing[0]}, which {qrels.source} has")
+    return other.select(qrels.topics)
+
+
+def _basis(one: dict[str, object], under: Iterable[tuple[str | None, int | None]]) -> dict[str, object]:
+    """Say which judgments there were; how much each holds differs from one to the other."""
+    said = [
+        ", ".join([*([other] if other else []), f"depth {pool}" if pool is not None else "all judgments"])
+        for other, pool in under
+    ]
+    if said == ["all judgments"]:
         return one
     return {name: fact for name, fact in one.items() if name not in {"judged", "relevant"}} | {
-        "pools": ", ".join(depths)
+        "pools": "; ".join(said)
     }

@@ -18,7 +18,7 @@ from assay.errors import InputError, MeasureError, UsageError, suggestion
 from assay.files import read_bytes, write_bytes
 from assay.grammar import parse
 from assay.numeric.standardise import Array, Factors
-from assay.sheets import Sheet, read_sheet
+from assay.sheets import Sheet, is_number, read_sheet
 
 COLUMNS = ("topic", "measure", "mean", "sd")
 FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
@@ -79,7 +79,7 @@ def read_factors(path: str, measures: Sequence[str], topics: Sequence[str]) -> F
 def _columns(sheet: Sheet) -> tuple[pl.Series, pl.Series, Array, Array]:
     """Find the four columns, by their names or, where there are none, by their order."""
     words = [word.strip().lower() for word in sheet.header]
-    if len(words) == len(COLUMNS) and all(map(_is_number, words[2:])):
+    if len(words) == len(COLUMNS) and all(map(is_number, words[2:])):
         sheet, words = sheet.with_header(*COLUMNS), list(COLUMNS)
     if missing := [name for name in COLUMNS if name not in words]:
         raise InputError(f"{sheet.source}: no column {missing[0]}; factors have {', '.join(COLUMNS)}")
@@ -96,14 +96,6 @@ def _deviations(sd: Array, sheet: Sheet) -> Array:
     if (bad := np.flatnonzero(sd < 0)).size:
         raise InputError(f"{sheet.where(int(bad[0]))}: sd {sd[bad[0]]:g} is negative")
     return sd
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
 
 
 def _canonical(text: str) -> str:

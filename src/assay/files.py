@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from assay.errors import InputError
+from assay.errors import InputError, suggestion
 
 STDIN = "-"
 _MANY = 20  # files whose reading takes long enough to be watched
@@ -44,8 +44,17 @@ def _files_at(path: str) -> list[str]:
         return [path]
     matches = [f for f in glob.glob(path) if not Path(f).is_dir()]
     if not matches:
-        raise InputError(f"{path}: {'nothing matches' if glob.has_magic(path) else 'no such file'}")
+        raise InputError(f"{path}: nothing matches") if glob.has_magic(path) else _missing(path)
     return sorted(matches, key=os.fsencode)
+
+
+def _missing(path: str) -> InputError:
+    """Say that there is no such file, and which of its would-be neighbours has nearly that name."""
+    try:
+        there = [near.name for near in Path(path).parent.iterdir() if not near.name.startswith(".")]
+    except OSError:
+        there = []
+    return InputError(f"{path}: no such file{suggestion(Path(path).name, there)}")
 
 
 def _refused(path: str | Path, problem: OSError) -> InputError:
@@ -98,6 +107,8 @@ def read_bytes(path: str) -> bytes:
         data = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
     except IsADirectoryError:
         raise InputError(f"{path}: a directory, where one file is expected") from None
+    except FileNotFoundError:
+        raise _missing(path) from None
     except OSError as problem:
         raise _refused(path, problem) from None
     for magic, (kind, decompressor) in _ARCHIVES.items():

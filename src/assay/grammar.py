@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from pathlib import Path
 
 import assay.measures  # noqa: F401 - fills the catalogue
@@ -32,6 +33,8 @@ def parse_open(text: str | Measure) -> Measure:
     """
     if isinstance(text, Measure):
         return text
+    if not isinstance(text, str):
+        raise MeasureError(f"{text!r} is not a measure, such as 'nDCG@10'")
     text = text.strip()
     return _parse_trec(text) or _parse_call(text)
 
@@ -104,13 +107,17 @@ def _parse_trec(text: str) -> Measure | None:
 
 def _parse_call(text: str) -> Measure:
     hyphened = re.match(r"[A-Za-z]\w*-[\w-]*", text)  # SN-AP is a name, not a difference
+    source = find(hyphened[0]).name + text[hyphened.end() :] if hyphened else text
     try:
-        tree = ast.parse(find(hyphened[0]).name + text[hyphened.end() :] if hyphened else text, mode="eval").body
+        tree = ast.parse(source, mode="eval").body
     except SyntaxError:
         raise MeasureError(f"'{text}' is not a measure, such as nDCG@10 or RBP(p=0.8)") from None
+    if isinstance(tree, ast.Tuple) and tree.elts:
+        each = [ast.get_source_segment(source, part) or "" for part in tree.elts]
+        raise MeasureError(f"'{text}': one measure each: {' '.join(f'-m {shlex.quote(one)}' for one in each)}")
     at = None
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
-        at = _literal(tree.right, text)
+        at = ast.unparse(tree.right) if isinstance(tree.right, ast.Name) else _literal(tree.right, text)
         tree = tree.left
     parameters = {}
     if isinstance(tree, ast.Call):

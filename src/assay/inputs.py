@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from assay import runlists
-from assay.conditions import parse_condition, score_conditions
+from assay.conditions import score_conditions
 from assay.errors import UsageError
 from assay.grammar import load
 from assay.judged import Judged, Negative, judge
@@ -30,6 +32,12 @@ class Collection:
     runs: Runs
     qrels: Qrels
     negative: Negative = "pooled"
+    chosen: tuple[str, ...] = ()  # the runs that are asked about; all where none is named
+
+    @property
+    def asked(self) -> Runs:
+        """The runs that are asked about; the others may still fill pools."""
+        return self.runs.select(self.chosen) if self.chosen else self.runs
 
 
 def collection(
@@ -74,7 +82,7 @@ def collection(
     name
         The name of the measure in a file of scores, where the file does not say it.
     select
-        Only these runs: a name, or a file of names; repeats.
+        Only these runs: a name, or a file of names; repeats. The others still fill pools.
     declare
         A Python file that declares measures; repeats.
     """
@@ -95,9 +103,9 @@ def collection(
         judgments = read_qrels(qrels, columns=columns, grades=grades)
     if judgments is None:
         raise UsageError("no judgments: give --qrels QRELS, or runs in a table with a grade column")
-    if select:
-        found = found.select(runlists.chosen_names(select, found.names))
-    return Collection(found, judgments, negative)
+    chosen = tuple(runlists.chosen_names(select, found.names))
+    found.select(chosen)  # complains about a name that is not there
+    return Collection(found, judgments, negative, chosen)
 
 
 def _read_scores(path: str, orient: Orient | None, name: str | None, select: Sequence[str]) -> Scores:
@@ -107,13 +115,18 @@ def _read_scores(path: str, orient: Orient | None, name: str | None, select: Seq
 
 def as_judged(data: Collection | Scores) -> Judged | Scores:
     """Join runs and judgments."""
-    return data if isinstance(data, Scores) else judge(data.runs, data.qrels, negative=data.negative)
+    return data if isinstance(data, Scores) else judge(data.asked, data.qrels, negative=data.negative)
 
 
 def as_collection(data: Collection | Scores) -> Collection:
     """Leave runs and judgments as they are."""
     if isinstance(data, Scores):
         raise UsageError("this needs runs and judgments; scores are not enough")
+    return replace(data, runs=data.asked, chosen=())
+
+
+def as_either(data: Collection | Scores) -> Collection | Scores:
+    """Leave what was read as it is."""
     return data
 
 
@@ -124,6 +137,7 @@ def as_scores(
     undefined: Undefined = "zero",
     contributors: Sequence[str] = (),
     top: str | None = None,
+    drop: str | None = None,
     by: str | None = None,
 ) -> Scores:
     """Score the runs.
@@ -131,8 +145,8 @@ def as_scores(
     Parameters
     ----------
     measure
-        Measures, such as nDCG@10, RBP(p=0.8) or, under a pool of depth 10, nDCG@100/pool=10; trec_eval's names
-        will do. Of scores that another tool computed, those to use (default: all).
+        Measures, such as nDCG@10 or RBP(p=0.8); nDCG@100/pool=10 under a pool of depth 10, AP/qrels=FILE under
+        other judgments; trec_eval's names will do. Of scores that another tool computed, those to use (default: all).
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
     contributors
@@ -140,19 +154,65 @@ def as_scores(
         (default: all runs).
     top
         Only the best runs: a number, or a share such as 75%.
+    drop
+        Leave out the worst runs: --drop 25% is --top 75%.
     by
         The measure that says which runs are best (default: AP, or the first in a file of scores).
     """
+    if by and not (top or drop):
+        raise UsageError("--by says which runs are best; it goes with --top or --drop")
+    if top and drop:
+        raise UsageError("--top and --drop say the same thing; give one of them")
     if isinstance(data, Scores):
+        if contributors:
+            raise UsageError("--contributors fill pools; scores have none")
         found = data.choose(measure)
-        ranking = data.choose([by]) if by else data.choose([data.conditions[0]])
+        ranked = data.choose([by or data.conditions[0]])
     else:
-        named = runlists.contributors(contributors, data.runs.names)
-        ask = [parse_condition(m) for m in measure]
-        settings: dict[str, Any] = {"contributors": named, "undefined": undefined, "negative": data.negative}
-        found = score_conditions(data.runs, data.qrels, ask, **settings)
-        ranking = score_conditions(data.runs, data.qrels, [by or "AP"], **settings) if top else found
-    return found.select(runs=best_runs(ranking, top)) if top else found
+        names = runlists.contributors(contributors, data.runs.names)
+        found = _scored(data, measure, names, undefined)
+        ranked = _scored(data, [by or "AP"], names, undefined) if top or drop else found
+        if contributors:
+            found = replace(found, basis=found.basis | {"contributors": len(names)})
+    return _best(found, ranked, top, drop) if top or drop else found
+
+
+def _scored(data: Collection, measure: Sequence[str], contributors: Sequence[str], undefined: Undefined) -> Scores:
+    """Score the runs that are asked about, under pools that all contributors fill."""
+    scores = score_conditions(
+        data.runs,
+        data.qrels,
+        measure,
+        contributors=contributors,
+        undefined=undefined,
+        negative=data.negative,
+    )
+    return scores.select(runs=data.chosen) if data.chosen else scores
+
+
+def _best(found: Scores, ranked: Scores, top: str | None, drop: str | None) -> Scores:
+    """Keep the best runs, and say so."""
+    kept = best_runs(ranked, top) if top else best_runs(ranked, _rest(drop or "", len(ranked.runs)))
+    best = found.select(runs=kept)
+    said = f"best {len(kept)} of {len(found.runs)} by {ranked.conditions[0]}"
+    return replace(best, basis=best.basis | {"chosen": said})
+
+
+def _rest(drop: str, n: int) -> str:
+    """Say how many stay when some are dropped."""
+    kind, number = _share(drop, "drop")
+    return f"{100 - number:g}%" if kind == "%" else f"{n - number:g}"
+
+
+def _share(text: str, what: str) -> tuple[str, float]:
+    """Read a number of runs, or a share of them."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", text.strip())
+    if found is None or not 0 < float(found[1]) <= (100 if found[2] else np.inf):
+        raise UsageError(f"{what} '{text}' is not a number of runs, or a share such as 75%")
+    if not found[2] and "." in found[1]:
+        hint = f"; did you mean {float(found[1]) * 100:g}%?" if float(found[1]) < 1 else ""
+        raise UsageError(f"{what} '{text}' is not a whole number of runs{hint}")
+    return found[2], float(found[1])
 
 
 def best_runs(scores: Scores, top: str) -> list[str]:
@@ -161,16 +221,18 @@ def best_runs(scores: Scores, top: str) -> list[str]:
     A share keeps floor(share x n) runs.
     """
     n = len(scores.runs)
-    share = re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", top.strip())
-    if share is None or not (keep := float(share[1]) * (n / 100 if share[2] else 1)) > 0:
-        raise UsageError(f"top '{top}' is not a number of runs, or a share such as 75%")
+    kind, number = _share(top, "top")
+    keep = math.floor(number * n / 100 + 1e-9) if kind == "%" else int(number)
+    if not 1 <= keep <= n:
+        raise UsageError(f"top '{top}' of {n} runs keeps {keep}; give a number from 1 to {n}, or a share")
     mean = scores.mean()[0]
-    best = sorted(range(n), key=lambda i: (-mean[i], scores.runs[i]))[: max(1, math.floor(keep + 1e-9))]
+    best = sorted(range(n), key=lambda i: (-mean[i], scores.runs[i]))[:keep]
     return [scores.runs[i] for i in sorted(best)]
 
 
 LOADERS: dict[Any, Callable[..., Any]] = {
     Collection: as_collection,
+    Collection | Judged | Scores: as_either,
     Judged | Scores: as_judged,
     Scores: as_scores,
 }

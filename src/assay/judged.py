@@ -60,6 +60,10 @@ class Judged:
     basis: dict[str, object]
     notes: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        cut = "" if self.cutoff is None else f", cut at {self.cutoff}"
+        return f"Judged({counted(len(self.runs), 'run')}, {counted(len(self.topics), 'topic')}{cut})"
+
     def head(self, k: int) -> Judged:
         """Cut every list at rank k; k stays the cutoff even where lists are shorter."""
         check_depth(k)

@@ -41,14 +41,24 @@ def contributors(given: Sequence[str], known: Sequence[str]) -> list[str]:
 
 
 def _contributing(given: str, known: Sequence[str]) -> list[str]:
-    if given in known or not Path(given).is_file():
+    if given in known:
         return [given]
-    if b"pooled" not in re.split(rb"[\s,]+", read_bytes(given).split(b"\n", 1)[0].lower()):
+    if not Path(given).is_file():
+        raise UsageError(f"contributor '{given}' is neither a run nor a file{suggestion(given, known)}")
+    data = read_bytes(given)
+    if not _is_table(data):
         return chosen_names([given], known)
-    sheet = read_sheet(read_bytes(given), given)
+    sheet = read_sheet(data, given)
     pooled = texts(_column(sheet, "pooled"), "pooled", given)
     run = ids(_column(sheet, "run"), "run", given, sheet.where)
     return [name for name, said in zip(run, pooled, strict=True) if said is not None and said.lower() in _YES]
+
+
+def _is_table(data: bytes) -> bool:
+    """Tell a table from a list of names by its first line: columns, of which one is run or pooled."""
+    header = data.split(b"\n", 1)[0].lower()
+    cells = [cell.strip(b' "') for cell in re.split(rb"[\t,]", header)]
+    return b"pooled" in re.split(rb"[\s,]+", header) or (len(cells) > 1 and b"run" in cells)
 
 
 def groups(path: str, runs: Sequence[str]) -> list[str]:

@@ -24,7 +24,7 @@ from assay.errors import InputError, MeasureError, UsageError, suggestion
 from assay.files import STDIN, plain_name, read_bytes
 from assay.grammar import parse
 from assay.scores import Scores
-from assay.sheets import Sheet, read_sheet
+from assay.sheets import Sheet, is_number, read_sheet
 
 Orient = Literal["topic-by-run", "run-by-topic"]
 
@@ -127,19 +127,11 @@ def _find(role: str, header: Sequence[str]) -> int | None:
 def _with_header(sheet: Sheet) -> Sheet:
     """Give the output of trec_eval and ir_measures the header that it lacks."""
     first = sheet.header
-    if any(map(_role, first)) or (not _is_number(first[-1]) and AVERAGE not in first):
+    if any(map(_role, first)) or (not is_number(first[-1]) and AVERAGE not in first):
         return sheet
     if len(first) == 2:
         raise InputError(f"{sheet.source}: only averages; `ir_measures -q` prints every topic")
     return sheet.with_header(*_order_of_three(sheet)) if len(first) == 3 and all(first) else sheet
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _order_of_three(sheet: Sheet) -> tuple[str, str, str]:

@@ -11,13 +11,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.catalogue import Average, Measure
-from assay.errors import MeasureError, UsageError
+from assay.errors import MeasureError, UsageError, suggestion
 from assay.grammar import parse
 from assay.judged import Judged
 from assay.tables import check_choice, counted, pick
 
 Array = NDArray[np.float64]
 Undefined = Literal["zero", "skip"]
+_SHOWN = 6  # conditions listed in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,10 @@ class Scores:
     averages: tuple[Average, ...] = ()  # [condition]; all means where empty
     basis: dict[str, object] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        sizes = f"{counted(len(self.runs), 'run')}, {counted(len(self.topics), 'topic')}"
+        return f"Scores({', '.join(self.conditions)}: {sizes})"
 
     def average_of(self, condition: int) -> Average:
         """How a condition's topics become one number."""
@@ -78,14 +83,19 @@ class Scores:
             runs=tuple(self.runs[i] for i in by_run),
             topics=tuple(self.topics[i] for i in by_topic),
             value=self.value[:, by_run][:, :, by_topic],
-            basis=self.basis | {"runs": len(by_run), "topics": len(by_topic)},
+            basis=_basis_of_part(self.basis, len(by_run), len(by_topic)),
         )
 
     def choose(self, measures: Sequence[str | Measure]) -> Scores:
         """Keep the conditions of these measures, in this order; all of them where none is named."""
         if not measures:
             return self
-        rows = pick([_named(m, self.conditions) for m in measures], self.conditions, "measure")
+        names = [_named(m, self.conditions) for m in measures]
+        for name in names:
+            if name not in self.conditions:
+                there = ", ".join(self.conditions[:_SHOWN]) + (", ..." if len(self.conditions) > _SHOWN else "")
+                raise UsageError(f"no measure '{name}' (there is {there}){suggestion(name, self.conditions)}")
+        rows = pick(names, self.conditions, "measure")
         return replace(
             self,
             conditions=tuple(self.conditions[i] for i in rows),
@@ -106,6 +116,12 @@ class Scores:
         ).with_columns(pl.col("value").fill_nan(None))
 
 
+def _basis_of_part(basis: dict[str, object], n_runs: int, n_topics: int) -> dict[str, object]:
+    """Say how much is left; where ties were is no longer known."""
+    kept = {name: fact for name, fact in basis.items() if name != "tied_cells"} | {"runs": n_runs, "topics": n_topics}
+    return kept | ({"cells": n_runs * n_topics} if "cells" in kept else {})
+
+
 def _named(measure: str | Measure, conditions: Sequence[str]) -> str:
     """Name a measure as the conditions do: as it was written, or in the canonical way."""
     if isinstance(measure, str) and measure in conditions:
@@ -117,14 +133,18 @@ def _named(measure: str | Measure, conditions: Sequence[str]) -> str:
     return name if name in conditions else str(measure)
 
 
-def score(judged: Judged, measures: Iterable[str | Measure], *, undefined: Undefined = "zero") -> Scores:
+def score(
+    judged: Judged, measures: str | Measure | Iterable[str | Measure], *, undefined: Undefined = "zero"
+) -> Scores:
     """Score every run on every topic.
 
     A topic that a run misses scores as an empty list does. A score that is undefined (nothing relevant) is 0,
     as in trec_eval; with `undefined="skip"` topics without relevant documents have no score.
     """
     check_choice(undefined, "undefined", get_args(Undefined))
-    chosen = [parse(m) for m in measures]
+    if not isinstance(judged, Judged):
+        raise UsageError(f"score takes Judged, not {type(judged).__name__}; judge(runs, qrels) makes it")
+    chosen = [parse(m) for m in ([measures] if isinstance(measures, str | Measure) else measures)]
     if not chosen:
         raise UsageError("no measure to score with (-m nDCG@10)")
     repeated = [str(m) for i, m in enumerate(chosen) if m in chosen[:i]]

@@ -58,6 +58,15 @@ def numbered(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.rename(dict(zip(frame.columns, map(str, range(frame.width)), strict=True)))
 
 
+def is_number(text: str) -> bool:
+    """Say whether a word reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _parquet(data: bytes, source: str) -> Sheet:
     try:
         frame = pl.read_parquet(io.BytesIO(data))

@@ -98,6 +98,10 @@ class Qrels:
     source: str = "judgments"
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        judged = f"{self.doc.size:,} judgments, grades to {self.top}"
+        return f"Qrels({self.source}: {counted(len(self.topics), 'topic')}, {judged})"
+
     @classmethod
     def build(
         cls,
@@ -199,6 +203,10 @@ class Runs:
     tied: Bools  # [row]
     ties: Ties = "trec"
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        lists = f"{int(self.count.sum()):,} ranked documents"
+        return f"Runs({counted(len(self.names), 'run')}, {counted(len(self.topics), 'topic')}, {lists})"
 
     @classmethod
     def build(

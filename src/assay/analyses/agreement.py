@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -18,10 +18,11 @@ from assay.numeric.jackknife import deletions, jackknife_interval
 from assay.numeric.significance import pairs
 from assay.numeric.testing import RESAMPLES, Test, p_values
 from assay.scores import Array, Scores
-from assay.tables import check_choice, counted
+from assay.tables import counted
 
 Of = Literal["means", "pvalues", "t", "significance"]
 
+_ALPHA, _PERSISTENCE = 0.05, 0.9  # what alpha and p are unless said
 _PANELS = 36  # scatters that one picture holds
 _COUNTS = ("both_same", "opposite", "only_a", "only_b", "neither")
 
@@ -33,9 +34,9 @@ def agreement(
     of: Of = "means",
     correlation: Coefficient = "tau-b",
     test: Test = "t",
-    alpha: float = 0.05,
+    alpha: float = _ALPHA,
     level: float = 0.95,
-    p: float = 0.9,
+    p: float = _PERSISTENCE,
     resamples: int | None = None,
     rng: int = 0,
 ) -> Result:
@@ -111,8 +112,8 @@ def agreement(
     information retrieval. SIGIR 2008, 587-594. urbano2017: Urbano, Marrero. The treatment of ties in AP correlation.
     ICTIR 2017, 321-324. Webber, Moffat, Zobel. A similarity measure for indefinite rankings. ACM TOIS 28(4), 2010.
     """
-    _check(data, of, correlation, alpha=alpha, level=level, p=p)
-    draws = _draws(test, resamples, rng)
+    _check(data, p)
+    draws = RESAMPLES.get(test, 0) if resamples is None else resamples
     how = _How(of, correlation, test, alpha, p, draws, rng)
     whole = how.view(data)
     every = [] if how.drawn else [how.view(_without(data, kept)) for kept in deletions(len(data.topics))]
@@ -122,31 +123,18 @@ def agreement(
     else:
         table, matrix = _correlated(data.conditions, whole, every, chosen, how, level)
     tables = {"matrix": _square(data.conditions, matrix), "means": _means(data)}
-    notes = (*data.notes, *_notes(data, table, how))
+    notes = (*data.notes, *_unused(how), *_notes(data, table, how))
     charts = _charts(data, table, matrix, how)
     return Result("agreement", table, tables, data.basis, how.settings(level), notes, charts=charts)
 
 
-def _check(data: Scores, of: str, correlation: str, **shares: float) -> None:
-    check_choice(of, "of", get_args(Of))
-    check_choice(correlation, "correlation", get_args(Coefficient))
+def _check(data: Scores, p: float) -> None:
     if len(data.conditions) < 2:
         raise UsageError("one measure has nothing to agree with; give at least two (-m AP -m nDCG@10)")
     if len(data.runs) < 2:
         raise UsageError("one run has no ranking; give at least two")
-    for name, value in shares.items():
-        if not 0 < value < 1:
-            raise UsageError(f"{name} {value:g} is not between 0 and 1")
-
-
-def _draws(test: Test, resamples: int | None, rng: int) -> int:
-    """How many resamples a test draws; none unless it is a Monte-Carlo test."""
-    check_choice(test, "test", get_args(Test))
-    if resamples is not None and resamples < 1:
-        raise UsageError(f"resamples {resamples} is not a whole number from 1 up, such as 1000")
-    if rng < 0:
-        raise UsageError(f"rng {rng} is not a whole number from 0 up, such as 0")
-    return RESAMPLES.get(test, 0) if resamples is None else resamples
+    if not 0 < p < 1:
+        raise UsageError(f"p {p:g} is not between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,8 +280,24 @@ def _means(data: Scores) -> pl.DataFrame:
     return pl.DataFrame({"run": list(data.runs), **columns}).with_columns(pl.selectors.float().fill_nan(None))
 
 
+def _unused(how: _How) -> list[str]:
+    """Name what was asked for and does not bear on the answer."""
+    tested, ranked = how.of in ("pvalues", "significance"), how.of != "significance"
+    asked = {
+        "correlation": (how.correlation != "tau-b", ranked, "nothing is ranked"),
+        "p": (how.p != _PERSISTENCE, ranked and how.correlation == "rbo", "it belongs to correlation rbo"),
+        "test": (how.test != "t", tested, "no p-value is needed" if how.of == "means" else "t is that of the t test"),
+        "alpha": (how.alpha != _ALPHA, not ranked, "no pair is called different"),
+    }
+    return [f"{name} is not used (of {how.of}): {why}" for name, (given, used, why) in asked.items() if given > used]
+
+
 def _notes(data: Scores, table: pl.DataFrame, how: _How) -> list[str]:
     notes = []
+    if how.correlation == "tau-ap-a" and how.of != "significance":
+        notes.append(
+            "tau-ap-a: measure_a is the reference; tables.matrix has it both ways round (rows: the reference)"
+        )
     value = "jaccard" if how.of == "significance" else "correlation"
     if n := table[value].null_count():
         why = "neither finds any difference" if how.of == "significance" else "one of them ties everything"
@@ -323,8 +327,8 @@ def _heat(conditions: Sequence[str], matrix: Array, value: str, title: str) -> C
     table = pl.DataFrame(cells, schema=["measure_a", "measure_b", "agreement"], orient="row")
     x = category("measure_b", names, axis={"labelAngle": -40, "title": None, "labelLimit": 260})
     y = category("measure_a", names, axis={"title": None, "labelLimit": 260})
-    low = float(np.nanmin(matrix, initial=1.0))
-    return Chart("matrix", title, table, heat(x, y, field("agreement", title=value), low=min(low, 0.99)))
+    low = -1.0 if np.nanmin(matrix, initial=1.0) < 0 else 0.0  # the same colour for the same number everywhere
+    return Chart("matrix", title, table, heat(x, y, field("agreement", title=value), low=low))
 
 
 def _scatter(data: Scores, table: pl.DataFrame, how: _How) -> Chart:

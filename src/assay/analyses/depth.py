@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -19,13 +19,13 @@ from assay.errors import UsageError
 from assay.inputs import Collection
 from assay.judged import judge
 from assay.numeric.significance import t_test
-from assay.tables import Bools, check_choice, counted, places
+from assay.tables import Bools, counted, places
 
 Of = Literal["power", "tau"]
 
 MEASURES = ("P", "SP", "DCG(discount='jk')", "RBP")
 FULL = "full assessment"
-_TICKS = 10
+_WIDTH, _DIGIT = 190, 6.5  # pixels of a panel, and of a digit below it
 _RED, _LIGHT, _DARK = "#D40000", np.array([198.0, 219.0, 239.0]), np.array([8.0, 48.0, 107.0])
 
 
@@ -109,7 +109,8 @@ def depth(
     the contributors' documents down to that depth that are judged; the others count as not relevant).
     tables.draws: with `width`, every draw by itself.
     """
-    _check(data, of, alpha, draws, rng)
+    if len(data.runs.names) < 2:
+        raise UsageError("one run has nothing to be told apart from; give at least two")
     asked, missing = forms(measure or MEASURES, normalization)
     depths, pool_depths = numbers(depth, "depth", least=1), numbers(pool_depth, "pool depth", least=0)
     widths = None if width is None else numbers(width, "width", least=1)
@@ -129,18 +130,6 @@ def depth(
     settings |= {"draws": draws, "rng": rng} if widths else {}
     notes = (*whole.notes, *missing, *_notes(grid, pools, of))
     return Result("depth", table, tables, whole.basis, settings, notes, charts=_charts(table, tables["full"], of))
-
-
-def _check(data: Collection, of: str, alpha: float, draws: int, rng: int) -> None:
-    check_choice(of, "of", get_args(Of))
-    if len(data.runs.names) < 2:
-        raise UsageError("one run has nothing to be told apart from; give at least two")
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha {alpha:g} is not between 0 and 1")
-    if draws < 1:
-        raise UsageError(f"draws {draws} is not a whole number from 1 up, such as 5")
-    if rng < 0:
-        raise UsageError(f"rng {rng} is not a whole number from 0 up, such as 0")
 
 
 def numbers(text: str, what: str, *, least: int) -> list[int]:
@@ -192,6 +181,8 @@ def _tables(cells: pl.DataFrame, pools: pl.DataFrame, asked: Sequence[Form], of:
 def _notes(grid: Grid, pools: pl.DataFrame, of: Of) -> Iterator[str]:
     runs, limit = grid.data.runs, grid.limit()
     deepest = grid.pool_depths[-1]
+    if grid.pool_depths[0] == 0:
+        yield "at pool depth 0 the pool is empty: nothing is judged"
     if max(deepest, grid.depths[-1]) > limit:
         yield f"a pool deeper than {limit} holds no more judgments; the line of full assessment ends there"
     covered = pools.filter(pl.col("pool_depth") == deepest)["coverage"].mean()
@@ -200,8 +191,10 @@ def _notes(grid: Grid, pools: pl.DataFrame, of: Of) -> Iterator[str]:
             f"the judgments cover {covered:.1%} of the contributors' documents down to pool depth {deepest}; "
             "the others count as not relevant"
         )
-    if (longest := int(runs.count.max(initial=0))) < grid.depths[-1]:
-        yield f"no list is longer than {longest}; evaluation to depth {grid.depths[-1]} sees no more"
+    longest = int(runs.count.max(initial=0))
+    beyond = {"evaluation": grid.depths[-1], "pool": deepest}
+    if said := [f"{what} depth {depth:,}" for what, depth in beyond.items() if depth > longest]:
+        yield f"no run goes deeper than {longest:,}; {' and '.join(said)} add nothing"
     if empty := int(pools["n_empty"].max() or 0):  # type: ignore[arg-type]
         depth = pools.filter(pl.col("n_empty") == empty)["pool_depth"][0]
         yield f"a pool of depth {depth} leaves {counted(empty, 'topic')} without a relevant document; scores are 0"
@@ -237,10 +230,25 @@ def _charts(table: pl.DataFrame, full: pl.DataFrame, of: Of) -> tuple[Chart, ...
         "column": category(across, orders[across], header={"title": heading, "labelFontSize": 11}),
     }
     depths, pool_depths = (table[name].unique().sort().to_list() for name in ("depth", "pool_depth"))
-    spec = {"layer": _layers(depths, pool_depths, of), "width": 190, "height": 150}
+    spec = {"layer": _layers(depths, pool_depths, of), "width": _WIDTH, "height": 150}
     title = "Pairs of runs told apart" if of == "power" else "Agreement with the deepest cell"
     title += ", by evaluation depth; a line for each pool depth"
     return (Chart("depth", title, rows, {"facet": facet, "spec": spec}),)
+
+
+def _ticks(depths: list[int]) -> list[int]:
+    """Choose the depths that a logarithmic axis has room to label: the last, and those far enough before the next.
+
+    >>> _ticks([5, 10, 20, 50, 100, 200, 500, 1000])
+    [5, 10, 20, 50, 100, 200, 1000]
+    """
+    span = np.log(max(depths[-1], depths[0] + 1) / depths[0])
+    chosen = depths[-1:]
+    for depth in reversed(depths[:-1]):
+        room = _WIDTH * np.log(chosen[0] / depth) / span  # pixels between the middles of two labels
+        if room > _DIGIT * (len(f"{depth:,}") + len(f"{chosen[0]:,}")) / 2 + 4:
+            chosen.insert(0, depth)
+    return chosen
 
 
 def _layers(depths: list[int], pool_depths: list[int], of: Of) -> list[Spec]:
@@ -248,8 +256,8 @@ def _layers(depths: list[int], pool_depths: list[int], of: Of) -> list[Spec]:
     shade = np.linspace(0, 1, len(pool_depths) + 1)[1:, None] * (_DARK - _LIGHT) + _LIGHT
     colours = [f"rgb({r:.0f},{g:.0f},{b:.0f})" for r, g, b in shade]
     logarithmic = {"type": "log", "domain": [depths[0], max(depths[-1], depths[0] + 1)], "nice": False}
-    axis = {"values": depths} if len(depths) <= _TICKS else {"tickCount": _TICKS}
-    x = field("depth", title="evaluation depth", scale=logarithmic, axis={**axis, "labelOverlap": "greedy"})
+    axis = {"values": _ticks(depths), "labelOverlap": False}
+    x = field("depth", title="evaluation depth", scale=logarithmic, axis=axis)
     y = field(of, scale={"zero": False})
     scale = {"domain": [*map(str, pool_depths), FULL], "range": [*colours, _RED]}
     colour = field("line", title="pool depth", kind="nominal", scale=scale)

@@ -75,7 +75,8 @@ def power(
     tables.pairs: measure, run_a, run_b, difference, low, high, effect (mean over deviation), p, significant; p and
     significance after correction, the interval of a single pair by the t distribution.
     """
-    _check(data, alpha, level)
+    if len(data.runs) < 2:
+        raise UsageError("one run has nothing to be told apart from; give at least two")
     draws = RESAMPLES.get(test, 0) if resamples is None else resamples
     how = _How(test, correction, alpha, draws, rng)
     trials = [_try(_complete_topics(x), how) for x in data.working()]
@@ -89,7 +90,7 @@ def power(
     table = pl.DataFrame([_row(m, trial, how, level) for m, trial in zip(data.conditions, trials, strict=True)])
     settings = {"test": test, "correction": correction, "alpha": alpha, "level": level}
     settings |= {"resamples": draws, "rng": rng} if draws else {}
-    notes = (*data.notes, *_notes(data, trials, test))
+    notes = (*data.notes, *_notes(data, trials, test, correction))
     charts = _charts(table, tables["asl"])
     return Result("power", table, tables, data.basis, settings, notes, charts=charts)
 
@@ -128,14 +129,6 @@ class _Trial:
     def power(self) -> float:
         """The share of pairs found different."""
         return float(self.significant.mean())
-
-
-def _check(data: Scores, alpha: float, level: float) -> None:
-    if len(data.runs) < 2:
-        raise UsageError("one run has nothing to be told apart from; give at least two")
-    for name, value in {"alpha": alpha, "level": level}.items():
-        if not 0 < value < 1:
-            raise UsageError(f"{name} {value:g} is not between 0 and 1")
 
 
 def _complete_topics(x: Array) -> Array:
@@ -214,7 +207,7 @@ def _pair_table(measure: str, runs: tuple[str, ...], trial: _Trial, level: float
     )
 
 
-def _notes(data: Scores, trials: list[_Trial], test: Test) -> list[str]:
+def _notes(data: Scores, trials: list[_Trial], test: Test, correction: Correction) -> list[str]:
     notes = []
     flat = {m: int(t.pairs.flat.sum()) for m, t in zip(data.conditions, trials, strict=True) if t.pairs.flat.any()}
     if flat:
@@ -226,6 +219,8 @@ def _notes(data: Scores, trials: list[_Trial], test: Test) -> list[str]:
         notes.append("one topic is no sample: no intervals")
     if len(data.runs) < 10:
         notes.append(f"{len(data.runs)} runs make {trials[0].p.size} pairs: too few for power to say much")
+    if test in {"tukey", "randomised-tukey"} and correction != "none":
+        notes.append("Tukey's test already guards the whole family; a correction on top of it guards it twice")
     if test == "wilcoxon":
         notes.append("Wilcoxon's test is of symmetry, not of means: skewed differences make it reject too often")
     if test == "randomised-tukey":

@@ -118,6 +118,7 @@ def reproduce(
         _basis(found),
         settings,
         tuple(_notes(table)),
+        _text(paper, table, tables["summary"]),
         charts=_charts(table),
         failed=failed,
     )
@@ -185,6 +186,31 @@ def _summary(table: pl.DataFrame) -> pl.DataFrame:
         (pl.col("ok").is_null() & computed).sum().cast(pl.Int64).alias("open"),
         (~computed).sum().cast(pl.Int64).alias("lacking"),
     )
+
+
+def _text(paper: str, table: pl.DataFrame, summary: pl.DataFrame) -> str:
+    """Say item by item how many cells came out, and name those that did not."""
+    rows = [tuple(map(str, row)) for row in summary.iter_rows()]
+    rows.append(("all", *(str(sum(summary[name])) for name in summary.columns[1:])))
+    head = ("item", "cells", "ok", "off", "not settled", "no data")
+    wide = max(len(row[0]) for row in rows)
+    lines = [
+        "  ".join(w.rjust(len(h)) if i else w.ljust(wide) for i, (w, h) in enumerate(zip(row, head, strict=True)))
+        for row in (head, *rows)
+    ]
+    for item, cell, published, obtained in (
+        table.filter(~pl.col("ok")).select("item", "cell", "published", "obtained").iter_rows()
+    ):
+        lines.append(f"off: {item}, {cell}: {_shown(published, obtained)}")
+    return "\n".join([reference(paper), "", *lines])
+
+
+def _shown(published: float | None, obtained: float | None) -> str:
+    """Show a number published and the one obtained; counts as counts."""
+    whole = published is not None and published.is_integer() and (obtained is None or obtained.is_integer())
+    digits = 0 if whole else 4
+    told = [] if published is None else [f"published {published:.{digits}f}"]
+    return ", ".join([*told, "obtained nothing" if obtained is None else f"obtained {obtained:.{digits}f}"])
 
 
 def _comparisons(found: Iterable[tuple[str, Sequence[Comparison]]]) -> pl.DataFrame:

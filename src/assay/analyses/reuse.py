@@ -105,14 +105,17 @@ def reuse(
         tables["summary"] = pl.concat([tables["summary"], _summary(left, "group", n_left)])
     if pool_depth and (deep := _beyond(base, pool_depth)).height:
         tables["beyond"] = deep
-    about = {"contributors": len(names), "pool_depth": "as judged" if pool_depth is None else pool_depth}
-    notes = (*base.scores.notes, *_notes(data.qrels, qrels, pool_depth, names))
+    about: dict[str, object] = {
+        "contributors": len(names),
+        "pool_depth": "as judged" if pool_depth is None else pool_depth,
+    }
+    notes = (*base.scores.notes, *_notes(data.qrels, qrels, pool_depth, filled))
     return Result(
         "reuse",
         table,
         tables,
         base.scores.basis,
-        {**about, "undefined": undefined},
+        about,
         notes,
         charts=_charts(table, tables),
     )
@@ -206,12 +209,17 @@ def _beyond(base: Evaluation, depth: int) -> pl.DataFrame:
     return pl.concat(parts) if parts else pl.DataFrame()
 
 
-def _notes(given: Qrels, kept: Qrels, depth: int | None, names: Sequence[str]) -> Iterator[str]:
+def _notes(given: Qrels, kept: Qrels, depth: int | None, filled: Runs) -> Iterator[str]:
+    names, longest = filled.names, int(filled.count.max(initial=0))
     if depth is None:
         yield "no pool depth: a run's own documents are those that no other contributor returns at all, however deep"
     elif n := given.doc.size - kept.doc.size:
         pool = f"the depth-{depth} pool of {counted(len(names), 'contributor')}"
         yield f"{counted(n, 'judged document')} not in {pool}, left unjudged throughout"
+    if depth == 0:
+        yield "the pool is empty: nothing is judged"
+    if depth is not None and depth > longest:
+        yield f"no run goes deeper than {longest:,}: a pool of depth {depth:,} holds no more"
     if len(names) == 1:
         yield f"one contributor, {names[0]}: without it, nothing it found is judged"
 

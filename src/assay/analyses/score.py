@@ -10,19 +10,19 @@ import polars as pl
 
 from assay.analysis import Result, analysis
 from assay.catalogue import Measure
+from assay.conditions import parse_condition, score_conditions
 from assay.errors import UsageError
-from assay.grammar import parse
-from assay.judged import Judged
+from assay.inputs import Collection
+from assay.judged import Judged, judge
 from assay.numeric.intervals import bootstrap_interval, t_interval
 from assay.residuals import Tail, bounds_of_runs, kind
 from assay.scores import Array, Scores, Undefined
 from assay.scores import score as compute
-from assay.tables import check_choice
 
 
 @analysis(name="score", group="look")
 def score(
-    data: Judged | Scores,
+    data: Collection | Judged | Scores,
     *,
     measure: Sequence[str | Measure] = (),
     per_topic: bool = False,
@@ -37,13 +37,15 @@ def score(
     """Which scores do these runs get, and how sure are the means?
 
     The interval treats the topics as a sample: it says how far the mean would move on other topics of the same
-    kind. It does not say whether two runs differ; their scores go together topic by topic.
+    kind. It does not say whether two runs differ; their scores go together topic by topic. With few topics a t
+    interval may reach beyond the measure's range.
 
     Parameters
     ----------
     measure
-        Measures, such as nDCG@10 or RBP(p=0.8); trec_eval's names will do. Of scores that another tool computed,
-        those to show (default: all).
+        Measures, such as nDCG@10 or RBP(p=0.8); nDCG@100/pool=10 under a pool of depth 10, AP/qrels=FILE under
+        other judgments; trec_eval's names will do. Of scores that another tool computed, those to show
+        (default: all).
     per_topic
         Show every topic instead of the means.
     interval
@@ -72,12 +74,10 @@ def score(
         could be. Empty for measures that offer no bound. For measures with a recall base the range is over the
         retrieved documents, and newly relevant ones join the base.
     """
-    check_choice(interval, "interval", ("t", "bootstrap"))
-    _check(level=level, resamples=resamples, rng=rng)
     if residuals and isinstance(data, Scores):
         raise UsageError("--residuals needs runs and judgments, not scores")
-    scores = data.choose(measure) if isinstance(data, Scores) else compute(data, measure, undefined=undefined)
-    bounded = _bounded(data, scores, measure, tail) if residuals and isinstance(data, Judged) else {}
+    scores = _scores(data, measure, undefined)
+    bounded = _bounded(data, scores, measure, tail) if residuals and not isinstance(data, Scores) else {}
     settings: dict[str, object] = {"tail": tail} if residuals else {}
     if per_topic:
         table = scores.frame().with_columns(*_columns({name: x.transpose(1, 2, 0) for name, x in bounded.items()}))
@@ -94,10 +94,25 @@ def score(
     return Result("score", table, basis=scores.basis, settings=settings, notes=scores.notes)
 
 
-def _bounded(data: Judged, scores: Scores, measure: Sequence[str | Measure], tail: Tail) -> dict[str, Array]:
+def _scores(data: Collection | Judged | Scores, measure: Sequence[str | Measure], undefined: Undefined) -> Scores:
+    if isinstance(data, Scores):
+        return data.choose(measure)
+    if isinstance(data, Judged):
+        return compute(data, measure, undefined=undefined)
+    found = score_conditions(data.runs, data.qrels, measure, undefined=undefined, negative=data.negative)
+    return found.select(runs=data.chosen) if data.chosen else found
+
+
+def _bounded(
+    data: Collection | Judged, scores: Scores, measure: Sequence[str | Measure], tail: Tail
+) -> dict[str, Array]:
     """Bound every score, [measure, run, topic]; a residual only where the score itself is the least."""
-    chosen = [parse(m) for m in measure]
-    least, most = bounds_of_runs(data, chosen, tail=tail)
+    asked = [parse_condition(m) for m in measure]
+    if any(c.under != (None, None) for c in asked):
+        raise UsageError("--residuals bounds measures under all judgments, not under pools or other judgments")
+    chosen = [c.measure for c in asked]
+    judged = data if isinstance(data, Judged) else judge(data.asked, data.qrels, negative=data.negative)
+    least, most = bounds_of_runs(judged, chosen, tail=tail)
     alone = np.array([kind(m) == "residual" for m in chosen])[:, None, None]
     scored = ~np.isnan(scores.value)
     return {
@@ -115,16 +130,6 @@ def _mean(x: Array) -> Array:
 
 def _columns(values: dict[str, Array]) -> list[pl.Series]:
     return [pl.Series(name, x.ravel()).fill_nan(None) for name, x in values.items()]
-
-
-def _check(*, level: float, resamples: int, rng: int) -> None:
-    if not 0 < level < 1:
-        hint = f"; did you mean {level / 100:g}?" if 1 < level < 100 else ", such as 0.95"
-        raise UsageError(f"level {level:g} is not between 0 and 1{hint}")
-    if resamples < 1:
-        raise UsageError(f"resamples {resamples} is not a whole number from 1 up, such as 10000")
-    if rng < 0:
-        raise UsageError(f"rng {rng} is not a whole number from 0 up, such as 0")
 
 
 def _table(scores: Scores, low: Array, high: Array) -> pl.DataFrame:

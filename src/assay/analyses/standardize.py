@@ -52,7 +52,8 @@ def standardize(
     (deviations below 1e-9 of the topic's best score), z is 0 for every run, as in trec_eval.
 
     The interval treats the topics as the sample and the factors as known; it does not cover other reference runs.
-    `--table scores -o z.csv` writes scores that every other command takes by `--scores z.csv`.
+    `--table scores -o z.csv` writes scores that every other command takes by `--scores z.csv`; in Python,
+    `standardised` returns them as Scores.
 
     Parameters
     ----------
@@ -88,21 +89,15 @@ def standardize(
         was too small to be used. GMAP's are those of the logarithm of AP.
     """
     check_choice(method, "method", get_args(Method))
-    _check(data, method, reference, factors, save, floor, level)
-    raw = data.working()
-    runs = chosen_names(reference, data.runs) if reference else list(data.runs)
-    given = raw[:, pick(runs, data.runs, "run")] if reference else raw
-    used = _raised(read_factors(factors, data.conditions, data.topics), floor) if factors else None
-    if used is None:
-        _check_reference(len(runs))
-        used = standardise.factors(given, floor=floor)
+    _check_scale(data, method, reference, factors, floor)
+    if save:
+        check_factors_path(save)
+    scores, used, n = _standardised(data, method, a, b, reference, factors, floor)
     table = _factor_table(data, used)
     if save:
         write_factors(save, table)
-    value = standardise.empirical(raw, given) if method == "empirical" else _mapped(raw, used, method, a, b)
-    scores = replace(data, value=value, averages=(), notes=(*data.notes, *_notes(data, used, reference, factors)))
     linear: dict[str, object] = {"a": a, "b": b} if method == "linear" else {}
-    source = factors or (f"{len(runs)} of {len(data.runs)} runs" if reference else "the runs themselves")
+    source = factors or (f"{n} of {len(data.runs)} runs" if reference else "the runs themselves")
     return Result(
         "standardize",
         _means(scores, level),
@@ -114,17 +109,7 @@ def standardize(
     )
 
 
-def _check(
-    data: Scores,
-    method: Method,
-    reference: Sequence[str],
-    factors: str | None,
-    save: str | None,
-    floor: float,
-    level: float,
-) -> None:
-    if not 0 < level < 1:
-        raise UsageError(f"level {level:g} is not between 0 and 1, such as 0.95")
+def _check_scale(data: Scores, method: Method, reference: Sequence[str], factors: str | None, floor: float) -> None:
     if not 0 <= floor < np.inf:
         raise UsageError(f"floor {floor:g} is not a deviation, such as 0.001")
     if factors and (reference or method == "empirical"):
@@ -132,8 +117,42 @@ def _check(
         raise UsageError(f"--factors stands in place of {what}; give one or the other")
     if not data.conditions:
         raise UsageError("no measure to score with (-m nDCG@10)")
-    if save:
-        check_factors_path(save)
+
+
+def standardised(
+    scores: Scores,
+    *,
+    method: Method = "z",
+    a: float = 0.15,
+    b: float = 0.5,
+    reference: Sequence[str] = (),
+    factors: str | None = None,
+    floor: float = 0.0,
+) -> Scores:
+    """Return scores relative to reference runs, topic by topic, for any other analysis to take.
+
+    Parameters as of `standardize`, whose table `scores` has the same numbers. Without `reference` or `factors` the
+    runs are measured by themselves, and the result depends on which runs there are.
+    """
+    check_choice(method, "method", get_args(Method))
+    _check_scale(scores, method, reference, factors, floor)
+    return _standardised(scores, method, a, b, reference, factors, floor)[0]
+
+
+def _standardised(
+    data: Scores, method: Method, a: float, b: float, reference: Sequence[str], factors: str | None, floor: float
+) -> tuple[Scores, Factors, int]:
+    """Standardise; with the factors used, and how many runs they come from unless from a file."""
+    raw = data.working()
+    runs = chosen_names(reference, data.runs) if reference else list(data.runs)
+    given = raw[:, pick(runs, data.runs, "run")] if reference else raw
+    used = _raised(read_factors(factors, data.conditions, data.topics), floor) if factors else None
+    if used is None:
+        _check_reference(len(runs))
+        used = standardise.factors(given, floor=floor)
+    value = standardise.empirical(raw, given) if method == "empirical" else _mapped(raw, used, method, a, b)
+    notes = (*data.notes, *_notes(data, used, reference, factors))
+    return replace(data, value=value, averages=(), notes=notes), used, len(runs)
 
 
 def _check_reference(n: int) -> None:

@@ -75,6 +75,7 @@ def R(j: Rankings, *, rel: int = 1) -> Array:
     cite="craswell2004",
     cutoff="required",
     trec={"success_{}": "Success@{}"},
+    aliases=["Hit", "HitRate"],
     unjudged=Residual(),
 )
 def Success(j: Rankings, *, rel: int = 1) -> Array:

@@ -44,6 +44,7 @@ def SetR(j: Rankings, *, rel: int = 1) -> Array:
     claims={"bounded", "convergent"},
     cite="vanrijsbergen1979",
     trec="set_F",
+    aliases=["F1"],
     unjudged=Ends(),
     limits={"beta": (0, np.inf)},
 )

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from assay.analysis import Result
 
 _DIGITS = 4
+_ASKED = ("alpha", "level")  # columns that repeat a setting; in a single row no other can be told from a score
+_LARGE = 10.0**15  # whole numbers beyond this are not all told apart
 
 
 def cell(value: Any) -> str:
@@ -29,8 +31,26 @@ def cell(value: Any) -> str:
 
 
 def cells(table: pl.DataFrame) -> list[list[str]]:
-    """Show a table's rows."""
-    return [[cell(value) for value in row] for row in table.iter_rows()]
+    """Show a table's rows; how many decimals a number has is the same all down a column."""
+    shown = [_short if _is_short(column) else cell for column in table.iter_columns()]
+    return [[show(value) for show, value in zip(shown, row, strict=True)] for row in table.iter_rows()]
+
+
+def _is_short(column: pl.Series) -> bool:
+    """Say whether numbers need no decimals, or are one and the same short number, such as a level asked for."""
+    if not column.dtype.is_float():
+        return False
+    values = [value for value in column.drop_nulls() if math.isfinite(value)]
+    if all(value.is_integer() and abs(value) < _LARGE for value in values):
+        return True
+    constant = column.name in _ASKED or (len(values) > 1 and len(set(values)) == 1)
+    return constant and all(float(f"{value:g}") == value for value in values)
+
+
+def _short(value: Any) -> str:
+    if value is None or not math.isfinite(value):
+        return cell(value)
+    return f"{value + 0.0:.0f}" if value.is_integer() else f"{value:g}"
 
 
 def is_number(table: pl.DataFrame, column: str) -> bool:

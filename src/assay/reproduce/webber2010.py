@@ -14,7 +14,7 @@ import numpy as np
 from assay.grammar import parse
 from assay.rankings import Rankings
 from assay.reproduce import Cell, Number, Sources
-from assay.reproduce.evidence import Array, Evidence
+from assay.reproduce.evidence import Array, Evidence, MissingError
 from assay.reproduce.webber2010_claims import CLAIMS
 from assay.reproduce.webber2010_tables import (
     BLOCKS,
@@ -118,10 +118,24 @@ def _table_1() -> Iterator[Number]:
 def _power(row: str, column: str, sources: Sources) -> Array | float:
     """A cell of table 1; a mean over collections has no topics in common and no interval."""
     if column == "mean":
-        return float(np.mean([np.atleast_1d(_power(row, key, sources))[0] for key in COLLECTIONS]))
+        return float(np.mean([np.atleast_1d(found)[0] for found in _each(partial(_power, row), sources)]))
     found = sources.of(column)
     rows = list(MEASURES) if row == "mean" else [row]
     return np.mean([found.power(MEASURES[name]) for name in rows], axis=0)
+
+
+def _each(how: Callable[[str, Sources], Array | float], sources: Sources) -> list[Array | float]:
+    """Compute a cell of every collection; all that lack data are named."""
+    found: list[Array | float] = []
+    lacks = []
+    for key in COLLECTIONS:
+        try:
+            found.append(how(key, sources))
+        except MissingError:
+            lacks.append(key)
+    if lacks:
+        raise MissingError(f"{', '.join(lacks)}, as their rows say")
+    return found
 
 
 def _triangle(
