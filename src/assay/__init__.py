@@ -9,8 +9,12 @@ Everything below is imported when it is first used.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+# read when numpy is imported: idle threads of its linear algebra would spin for long, at 5% of the CPU of scoring
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 __version__ = "0.1.0"
 

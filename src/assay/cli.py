@@ -48,7 +48,6 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # or idle threads spin, at the cost of a tenth of the CPU
     try:
         code = _run(words)
         sys.stdout.flush()
