@@ -36,7 +36,7 @@ def power(
 
     The interval treats the topics as the sample: a jackknife that leaves out one topic at a time (one of 50 groups
     where there are more). Of nominal 95% intervals from 50 topics of robust 2004, 95% (AP, P@10) held the mean power
-    over such samples; from 25 topics, 91% and 94%. Differences between measures are paired over the same topics; only
+    over such samples. Differences between measures are paired over the same topics; only
     these may be used to say that one measure separates runs better than another.
 
     Parameters

@@ -12,7 +12,7 @@ from assay.numeric.multiplicity import benjamini_hochberg, holm
 from assay.numeric.rank_tests import sign_test, wilcoxon_test
 from assay.numeric.resampling import multinomials
 from assay.numeric.significance import bootstrap_test, pairs, randomisation_test, t_test
-from assay.numeric.tukey import randomised_tukey_test, studentised_range, tukey_test
+from assay.numeric.tukey import randomised_tukey_test, standard_error, studentised_range, tukey_test
 
 Array = NDArray[np.float64]
 Test = Literal["t", "bootstrap", "randomisation", "sign", "wilcoxon", "tukey", "randomised-tukey"]
@@ -76,7 +76,6 @@ def _bootstrap_critical(difference: Array, alpha: float, resamples: int, seed: i
 def _tukey_critical(x: Array, alpha: float) -> float:
     """The difference of means that HSD finds significant, the same for every pair; by bisection."""
     m, n = x.shape
-    residual = x - x.mean(0) - x.mean(1, keepdims=True) + x.mean()
     dof = (m - 1) * (n - 1)
     low, high = 0.0, 1.0
     while studentised_range(np.array([high]), m, dof)[0] > alpha:
@@ -84,4 +83,4 @@ def _tukey_critical(x: Array, alpha: float) -> float:
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if studentised_range(np.array([middle]), m, dof)[0] > alpha else (low, middle)
-    return float(high * np.sqrt((residual**2).sum() / dof / n))
+    return high * standard_error(x)

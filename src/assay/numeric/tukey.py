@@ -32,11 +32,17 @@ def tukey_test(x: Array) -> Array:
     dof = (m - 1) * (n - 1)
     if dof <= 0:
         return np.ones(d.mean.size)
-    residual = x - x.mean(0) - x.mean(1, keepdims=True) + x.mean()
-    error = np.sqrt((residual**2).sum() / dof / n)
+    error = standard_error(x)
     if error <= rounding(x):
         return np.ones(d.mean.size)
     return np.where(d.flat, 1.0, _tail(np.abs(d.mean) / error, m, dof))
+
+
+def standard_error(x: Array) -> float:
+    """The standard error of a run's mean, from what is left when runs and topics are taken out."""
+    m, n = x.shape
+    residual = x - x.mean(0) - x.mean(1, keepdims=True) + x.mean()
+    return float(np.sqrt((residual**2).sum() / ((m - 1) * (n - 1)) / n))
 
 
 def _tail(q: Array, m: int, dof: int) -> Array:
