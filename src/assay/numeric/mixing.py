@@ -1,0 +1,81 @@
+"""Does a second measure add to a first when both predict the second on new topics?
+
+The two are mixed: means of runs, standardised over the runs, weighted in quarters from the first alone to the second
+alone. Which weight is best is found inside the predicting set, by splitting it again; the other set judges once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.numeric.orders import Orders, every_tau_b, orders, tau_b
+from assay.numeric.predicting import average
+from assay.numeric.splits import Splits, masked, means, splits
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+INNER = 4  # splits of a predicting set that choose the weight
+_WEIGHTS = (1.0, 0.75, 0.5, 0.25, 0.0)  # of the first measure; among equals the larger is taken
+_BYTES = 1 << 25  # of rankings held at a time
+
+
+def mixed_gain(x: Array, chosen: Splits, *, seed: int) -> Array:
+    """By how much the best mix of a and b predicts b better than a alone does, on average. [a, b]
+
+    `x` is [measure, run, topic]. NaN where sets of one topic leave nothing to choose a weight by.
+    """
+    m, n_runs, _ = x.shape
+    if chosen.size < 2 or m < 2:
+        return np.full((m, m), np.nan)
+    inner = splits(chosen.size, chosen.size // 2, INNER, seed)
+    step = max(1, _BYTES // (n_runs**2 * m**2 * len(inner)))
+    return average(np.concatenate([gain for part in chosen.blocks(step) for gain in _gains(x, part, inner)]))
+
+
+def _gains(x: Array, chosen: Splits, inner: Splits) -> Iterator[Array]:
+    """What mixing gains on each split, one way round and the other. Two of [split, a, b]"""
+    for predicting, other in ((chosen.first, chosen.second), (chosen.second, chosen.first)):
+        best = _tried(x, predicting, inner).argmax(-1)  # [split, a, b]
+        here = means(x, masked(predicting, chosen.n))
+        found = _taus(here, orders(means(x, masked(other, chosen.n))))  # [split, a, b, weight]
+        yield np.take_along_axis(found, best[..., None], -1)[..., 0] - found[..., 0]
+
+
+def _tried(x: Array, predicting: Index, inner: Splits) -> Array:
+    """How well every weight does inside the predicting sets. [split, a, b, weight]"""
+    rows = len(predicting)
+    sides = [
+        masked(predicting[:, at].reshape(rows * len(inner), -1), x.shape[-1]) for at in (inner.first, inner.second)
+    ]
+    first, second = (means(x, side) for side in sides)
+    tau = _taus(first, orders(second)) + _taus(second, orders(first))
+    by_split = tau.reshape(rows, len(inner), *tau.shape[1:])
+    return np.nan_to_num(average(by_split.swapaxes(0, 1)), nan=-np.inf)
+
+
+def _taus(mean: Array, target: Orders) -> Array:
+    """Correlate every mix of a and b with the target b. `mean` is [row, measure, run]; gives [row, a, b, weight]"""
+    rows, m, _ = mean.shape
+    z = _standardised(mean)
+    alone = every_tau_b(orders(mean), target)
+    found = np.empty((rows, m, m, len(_WEIGHTS)))
+    found[..., 0], found[..., -1] = alone, np.diagonal(alone, axis1=1, axis2=2)[:, None, :]
+    first, second = np.triu_indices(m, 1)
+    for w in range(1, len(_WEIGHTS) - 1):
+        mixed = orders(_WEIGHTS[w] * z[:, first] + _WEIGHTS[-1 - w] * z[:, second])
+        found[:, first, second, w] = tau_b(mixed, target[:, second])
+        found[:, second, first, -1 - w] = tau_b(mixed, target[:, first])
+    found[:, range(m), range(m), :] = np.diagonal(alone, axis1=1, axis2=2)[..., None]
+    return found
+
+
+def _standardised(mean: Array) -> Array:
+    """Centre on the runs and divide by their deviation; what does not vary is 0."""
+    spread = mean.std(-1, keepdims=True)
+    small = 1e-10 * np.abs(mean).max(-1, initial=0.0, keepdims=True)
+    away = mean - mean.mean(-1, keepdims=True)
+    return np.divide(away, spread, out=np.zeros_like(mean), where=spread > small)

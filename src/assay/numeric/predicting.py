@@ -1,0 +1,168 @@
+"""How well one ranking predicts another on new topics: mean tau-b over splits, with two errors.
+
+One error falls with the number of splits (`mc_se`); the other is that of the topics as a sample, by a jackknife: the
+same splits with a group of topics taken out of whichever set they are in, or, where most splits of small sets
+hold none of the group, those splits alone. Copies of topics would leak across the two sets, so topics are never
+drawn twice.
+
+What the replicates move is seen split by split, so their own Monte-Carlo error is known and taken off the variance:
+fewer splits make the interval rougher, not wider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.numeric.intervals import t_quantile
+from assay.numeric.jackknife import GROUPS, deletions
+from assay.numeric.orders import Orders, every_tau_b, orders
+from assay.numeric.splits import Splits, means
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Index = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+
+_STEP = 64  # splits ranked at a time
+_WHOLE = 1e-9  # a correlation closer to 1 is 1
+FREE = 0.5  # of the splits must be without a group for the rest to be left out
+_LEAST = 0.25  # of the variance stays when Monte-Carlo error is taken off it
+
+
+@dataclass(frozen=True, slots=True)
+class Phi:
+    """Predictive power of every measure for every other, and how it moves when topics are left out."""
+
+    value: Array  # [a, b], symmetric
+    mc_se: Array  # [a, b]
+    n_splits: Counts  # [a, b]: splits on which both rank anything
+    moved: (
+        Array  # [group, split, a, b]: by how much tau-b moves on the first splits; no group where there are too few
+    )
+    exact: bool  # the splits behind `moved` are all there are
+
+    def interval(self, *, level: float) -> tuple[Array, Array]:
+        """Bound phi on Fisher's scale, on which a correlation's error does not hang on its size. Two of [a, b]"""
+        half = split_jackknife(self.moved, level=level, exact=self.exact)
+        inside = np.abs(self.value) < 1 - _WHOLE
+        scaled = np.arctanh(np.where(inside, self.value, 0.0))
+        half_scaled = half / (1 - np.where(inside, self.value, 0.0) ** 2)
+        low, high = np.tanh(scaled - half_scaled), np.tanh(scaled + half_scaled)
+        return np.where(inside, low, self.value - half), np.where(inside, high, self.value + half)
+
+    def differences(self, *, level: float) -> tuple[Array, Array, Array]:
+        """How much better a predicts b than b predicts itself, and its bounds. Three of [a, b]"""
+        own = np.diagonal(self.moved, axis1=2, axis2=3)[:, :, None, :]
+        found = self.value - np.diagonal(self.value)
+        half = split_jackknife(self.moved - own, level=level, exact=self.exact)
+        return found, found - half, found + half
+
+    def behind(self, target: int, among: int, *, level: float) -> tuple[Array, Array, Array]:
+        """How far each of the first measures is behind the best of them at predicting one. Three of [measure]"""
+        value, moved = self.value[:among, target], self.moved[:, :, :among, target]
+        best = int(np.argmax(np.nan_to_num(value, nan=-np.inf)))
+        half = split_jackknife(moved[..., best, None] - moved, level=level, exact=self.exact)
+        found = value[best] - value
+        return found, found - half, found + half
+
+
+def predictive_power(x: Array, chosen: Splits, *, replicates: int, groups: int = GROUPS, free: float = FREE) -> Phi:
+    """Rank by each measure on both sets of every split; correlate across. `x` is [measure, run, topic]
+
+    Taking topics out means ranking again, so it is done on the first `replicates` splits only, and not where a share
+    `free` of the splits is without each group anyway; below four topics nothing is left out.
+    """
+    tau = crossed(x, chosen)
+    there = (~np.isnan(tau)).sum(0)
+    value = average(tau)
+    square = average((tau - value) ** 2) * there / np.maximum(there - 1, 1)
+    mc_se = np.zeros(value.shape) if chosen.complete else np.sqrt(square / np.maximum(there, 1))
+    kept = list(deletions(chosen.n, groups=groups)) if chosen.n >= 4 else []
+    apart = _apart(chosen, kept)
+    if kept and apart.mean(1).min() >= free:
+        moved, few = _drawn_without(tau, apart), chosen
+    else:
+        few = chosen.head(replicates)
+        moved = _moved(x, few, tau, kept)
+    return Phi(value, np.where(there > 0, mc_se, np.nan), there, moved, few.complete)
+
+
+def crossed(x: Array, chosen: Splits) -> Array:
+    """Correlate every measure on one set with every other on the other, both ways round. [split, a, b]"""
+    found = [_both_ways(first, second) for first, second in (ranked(x, part) for part in chosen.blocks(_STEP))]
+    return np.concatenate(found) if found else np.zeros((0, len(x), len(x)))
+
+
+def ranked(x: Array, chosen: Splits) -> tuple[Orders, Orders]:
+    """Rank by every measure on both sets of every split. Two of [split, measure]"""
+    first, second = (orders(means(x, mask)) for mask in chosen.masks())
+    return first, second
+
+
+def _both_ways(first: Orders, second: Orders) -> Array:
+    tau = every_tau_b(first, second)
+    return np.asarray((tau + tau.swapaxes(1, 2)) / 2)
+
+
+def _apart(chosen: Splits, kept: Sequence[Index]) -> Bools:
+    """Say which splits hold nothing of each group that is left out. [group, split]"""
+    used = np.add(*chosen.masks()) > 0
+    return np.array([~np.delete(used, stay, axis=1).any(1) for stay in kept]).reshape(len(kept), len(chosen))
+
+
+def _drawn_without(tau: Array, apart: Bools) -> Array:
+    """Leave out each group by leaving out the splits that hold it: nothing is ranked again. [group, split, a, b]"""
+    weight = apart / apart.mean(1, keepdims=True) - 1
+    return np.asarray(weight[:, :, None, None] * (tau - average(tau)))
+
+
+def _moved(x: Array, chosen: Splits, tau: Array, kept: Sequence[Index]) -> Array:
+    """Say by how much taking each group out of its sets moves tau-b on each split. [group, split, a, b]"""
+    found = np.zeros((len(kept), len(chosen), len(x), len(x)))
+    for start, part in zip(range(0, len(chosen), _STEP), chosen.blocks(_STEP), strict=True):
+        whole = ranked(x, part)
+        here = slice(start, start + len(part))
+        for g, stay in enumerate(kept):
+            found[g, here] = _both_ways(*ranked_without(x, part, stay, whole)) - tau[here]
+    return found
+
+
+def ranked_without(x: Array, chosen: Splits, kept: Index, whole: tuple[Orders, Orders]) -> tuple[Orders, Orders]:
+    """Rank again without some topics; a set that holds none of them stays as it is."""
+    left = np.ones(chosen.n)
+    left[kept] = 0.0
+    found = []
+    for mask, before in zip(chosen.masks(), whole, strict=True):
+        hit = np.flatnonzero(mask @ left)
+        found.append(before.replaced(hit, orders(means(x, mask[hit] * (1 - left)))))
+    return found[0], found[1]
+
+
+def average(tau: Array) -> Array:
+    """Average over the first axis, NaN left out; NaN where there is nothing."""
+    there = ~np.isnan(tau)
+    n = there.sum(0)
+    total = np.where(there, tau, 0.0).sum(0)
+    return np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+
+
+def split_jackknife(moved: Array, *, level: float, exact: bool) -> Array:
+    """Half the width of an interval, from what leaving out each group of topics moves on each split.
+
+    `moved` is [group, split, ...]. The spread of the groups' means holds their Monte-Carlo error, too; the spread
+    over splits says how much, and it is taken off unless the splits are all there are. NaN below two groups.
+    """
+    g, s = moved.shape[:2]
+    if g < 2 or not s:
+        return np.full(moved.shape[2:], np.nan)
+    around = moved - average(moved)
+    by_group = average(around.swapaxes(0, 1))
+    spread = (by_group**2).sum(0)
+    if not exact and s > 1:
+        noise = average(((around - by_group[:, None]) ** 2).swapaxes(0, 1)).sum(0) / (s - 1)
+        spread = np.maximum(spread - noise, _LEAST * spread)
+    return np.asarray(t_quantile(level, g - 1) * np.sqrt((g - 1) / g * spread))
