@@ -23,13 +23,15 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(READY) ## writes docs/reference from the declarations
+docs: $(READY) ## writes docs/reference from the declarations, then the site
 	$(BIN)/python docs/generate.py
+	$(BIN)/mkdocs build --strict
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-bench.lock
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.significance
+	$(BIN)/python -m bench.predictivity
 
 lock: ## pins what the index has now; no index address is written
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
@@ -38,7 +40,7 @@ lock: ## pins what the index has now; no index address is written
 	rm -rf .venv-lock
 
 clean:
-	rm -rf .venv .venv-lock build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-lock build dist site demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from importlib import import_module
 from pathlib import Path
 
 import assay.grammar  # noqa: F401 - fills the catalogue
-from assay.analysis import ANALYSES, COMMANDS
+from assay.analysis import find, index
 from assay.catalogue import CATALOGUE, PROPERTIES, Declaration
 from assay.cli import command_help
+from assay.references import reference
+from assay.rules import MANY, OWN, RULES, SENTENCES, STANDING, Rule
 
 HERE = Path(__file__).parent / "reference"
 
@@ -38,7 +39,7 @@ def _card(d: Declaration) -> str:
         f"range [{d.low:g}, {d.high:g}]",
         *([f"trec_eval: {', '.join(f'`{t}`' for t in d.trec)}"] if d.trec else []),
         f"properties: {', '.join(p for p in PROPERTIES if p in d.claims) or 'none'}",
-        f"after {d.cite}",
+        f"after {reference(d.cite)}",
     ]
     return f"## {d.name}\n\n{body}\n\n" + "\n".join(f"- {fact}" for fact in facts) + "\n"
 
@@ -46,13 +47,35 @@ def _card(d: Declaration) -> str:
 def commands_page() -> str:
     """The help of every command."""
     parts = ["# Commands\n\nGenerated from the signatures and docstrings.\n"]
-    for name, (_, module, _) in COMMANDS.items():
-        import_module(module)
-        parts.append(f"## {name}\n\n```text\n{command_help(ANALYSES[name])}```\n")
+    parts += [f"## {name}\n\n```text\n{command_help(find(name))}```\n" for name in index()]
     return "\n".join(parts)
 
 
-PAGES = {"measures.md": measures_page, "commands.md": commands_page}
+def rules_page() -> str:
+    """What a verdict may say, from which number on, and who says so."""
+    plain, caveats = ("\n".join(_rule(r) for r in RULES.values() if r.caveat is kind) for kind in (False, True))
+    return (
+        f"# Rules of the verdict\n\nGenerated from the declarations. A verdict has at most {SENTENCES} sentences, in "
+        f"the order below; with fewer than {MANY} runs the differences between runs come first. "
+        "[The verdict](../explanation/verdict.md) says how to disagree with a threshold. One sentence always stands:"
+        f"\n\n> {STANDING}\n\n## Sentences\n\n{plain}\n"
+        f"## What to beware of\n\nThese are the clauses of one sentence, the last of the verdict.\n\n{caveats}"
+    )
+
+
+def _rule(of: Rule) -> str:
+    thresholds = ", ".join(f"`{name}` = {value}" for name, value in of.thresholds.items())
+    facts = [
+        f"reads {', '.join(f'[{name}](commands.md#{name})' for name in of.of) or 'any section'}",
+        *([f"thresholds: {thresholds}"] if thresholds else []),
+        *(f"after {reference(key)}" for key in of.cite if key != OWN),
+        *(["a threshold is this project's own choice"] if OWN in of.cite else []),
+    ]
+    prose = inspect.getdoc(of.function) or ""
+    return f"### {of.name}\n\n{prose}\n\n" + "\n".join(f"- {fact}" for fact in facts) + "\n"
+
+
+PAGES = {"measures.md": measures_page, "commands.md": commands_page, "rules.md": rules_page}
 
 if __name__ == "__main__":
     for file, page in PAGES.items():

@@ -417,19 +417,20 @@ def test_the_version_is_said(assay: Callable[..., Answer]) -> None:
     assert (code, out[:6]) == (0, "assay ")
 
 
-def test_the_demo_scores_what_it_writes(assay: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_demo_ends_by_naming_the_report_that_it_wrote(
+    assay: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
     from assay import synthetic
     from assay.analyses import demo
 
     small = synthetic.collection(n_runs=3, n_topics=5, n_docs=60)
-    monkeypatch.setattr(demo, "collection", lambda rng: small)
-    code, out, _ = assay("demo", "--directory", "made", "--format", "json")
-    answer = json.loads(out)
+    monkeypatch.setattr(demo, "made_up", lambda rng: small)
+    code, out, _ = assay("demo", "--directory", "made")
     assert code == 0
-    assert (answer["analysis"], answer["settings"]["rng"], answer["basis"]["runs"]) == ("demo", 0, 3)
-    words = answer["notes"][-1].split("assay ")[1].replace("'", "").split()
-    again = json.loads(assay(*words, "--format", "json")[1])
-    assert again["table"] == answer["table"]
+    assert out.splitlines()[-1] == "note: the report is in made/report.html; open it in a browser"
+    written = json.loads(Path("made/report.json").read_text())
+    assert (written["analysis"], written["settings"]["rng"], written["basis"]["runs"]) == ("report", 0, 3)
+    assert "<title>" in Path("made/report.html").read_text()
 
 
 def test_the_demo_refuses_a_place_it_cannot_write_to(assay: Callable[..., Answer]) -> None:

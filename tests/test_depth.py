@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import kendalltau, ttest_rel
+from scipy.stats import t as student
 
-from assay.analyses.depth import depth, numbers
+from assay.analyses.depth import DEPTHS, POOL_DEPTHS, depth, numbers, usual
 from assay.analyses.normalizations import NORMALIZATIONS, forms
 from assay.analysis import Result
 from assay.charts import MAX_ROWS
@@ -124,13 +125,101 @@ def test_condensed_lists_are_condensed_before_they_are_cut(small: Collection) ->
 
 def test_tau_is_to_the_deepest_cell(small: Collection) -> None:
     result = depth(small, measure=["AP"], normalization=["expanded"], depth="5,50", pool_depth="3,30", of="tau")
-    assert result.table.columns == ["measure", "normalization", "pool_depth", "depth", "tau", "n_relevant"]
+    place = ["measure", "normalization", "pool_depth", "depth"]
+    assert result.table.columns == [*place, "tau", "low", "high", "n_relevant"]
     deepest = score_conditions(small.runs, small.qrels, ["AP@50/pool=30"]).mean()[0]
     for pool, k, tau in result.table.select("pool_depth", "depth", "tau").iter_rows():
         mean = score_conditions(small.runs, small.qrels, [f"AP@{k}/pool={pool}"]).mean()[0]
         assert tau == pytest.approx(kendalltau(mean, deepest).statistic, abs=1e-12)
     assert result.table["tau"][-1] == 1.0
     assert any("tau is to the cell of pool depth 30 and depth 50" in note for note in result.notes)
+
+
+def jackknifed(estimate: float, left_out: list[float], level: float = 0.95) -> tuple[float, float]:
+    """An interval from values with each of n topics left out, by the formula."""
+    n = len(left_out)
+    half = student.ppf((1 + level) / 2, n - 1) * np.sqrt((n - 1) * np.var(left_out))
+    return estimate - half, estimate + half
+
+
+def test_power_and_what_is_lost_of_it_have_intervals_over_topics(small: Collection) -> None:
+    asked = {"measure": ["nDCG"], "depth": "3,10,40", "pool_depth": "2,10", "level": 0.9}
+    table = depth(small, **asked).table
+    for form, pool, k in product(("abbreviated", "standardised"), (2, 10), (3, 10, 40)):
+        name = "DCG" if form == "standardised" else "nDCG"
+        here, deep = (
+            score_conditions(small.runs, small.qrels, [c]).value[0]
+            for c in (f"{name}@{k}/pool={pool}", f"{name}@40/pool=10")
+        )
+        if form == "standardised":
+            here, deep = ((x - x.mean(0)) / x.std(0, ddof=1) for x in (here, deep))
+        left_out = [[power_of(np.delete(x, t, 1)) for t in range(8)] for x in (here, deep)]
+        low, high = jackknifed(power_of(here), left_out[0], 0.9)
+        lost = power_of(deep) - power_of(here)
+        lost_low, lost_high = jackknifed(lost, [b - a for a, b in zip(*left_out, strict=True)], 0.9)
+        found = [
+            cell(table, "nDCG", form, pool, k, name) for name in ("low", "high", "lost", "lost_low", "lost_high")
+        ]
+        assert found == pytest.approx([max(0, low), min(1, high), lost, lost_low, lost_high], abs=1e-12)
+        tau = kendalltau(here.mean(1), deep.mean(1)).statistic
+        assert cell(table, "nDCG", form, pool, k, "tau") == pytest.approx(tau, abs=1e-12)
+
+
+def test_tau_has_an_interval_over_topics_too(small: Collection) -> None:
+    asked = {"measure": ["AP"], "normalization": ["expanded"], "depth": "5,50", "pool_depth": "3,30"}
+    found = depth(small, of="tau", **asked).table.row(0, named=True)
+    here, deep = score_conditions(small.runs, small.qrels, ["AP@5/pool=3", "AP@50/pool=30"]).value
+    left_out = [kendalltau(np.delete(here, t, 1).mean(1), np.delete(deep, t, 1).mean(1)).statistic for t in range(8)]
+    low, high = jackknifed(kendalltau(here.mean(1), deep.mean(1)).statistic, left_out)
+    assert (found["low"], found["high"]) == pytest.approx((low, min(1, high)), abs=1e-12)
+
+
+def test_the_deepest_cell_has_lost_nothing(small: Collection) -> None:
+    deepest = depth(small, measure=["AP"], depth="5,50", pool_depth="3,30").table.filter(
+        (pl.col("pool_depth") == 30) & (pl.col("depth") == 50)
+    )
+    assert deepest.height == 4
+    for name in ("lost", "lost_low", "lost_high"):
+        assert set(deepest[name]) == {0.0}
+    assert set(deepest["tau"]) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("longest", "depths", "pools"),
+    [
+        (10, [5, 10], [5, 10]),
+        (3, [3], [3]),
+        (60, [5, 10, 20, 50, 60], [5, 10, 20, 50, 60]),
+        (100, [5, 10, 20, 50, 100], [5, 10, 20, 50, 100]),
+        (1000, list(DEPTHS), list(POOL_DEPTHS)),
+        (5000, list(DEPTHS), list(POOL_DEPTHS)),
+    ],
+)
+def test_the_usual_depths_end_with_the_deepest_run(longest: int, depths: list[int], pools: list[int]) -> None:
+    assert usual(DEPTHS, longest, coarse=False) == depths
+    assert usual(POOL_DEPTHS, longest, coarse=False) == pools
+    assert usual(DEPTHS, longest, coarse=True)[-1] == depths[-1]
+    assert len(usual(POOL_DEPTHS, longest, coarse=True)) == min(3, len(pools))
+
+
+def test_short_runs_are_not_asked_about_depths_they_do_not_have(small: Collection) -> None:
+    short = replace(small, runs=small.runs.head(12))
+    result = depth(short, measure=["AP"])
+    assert result.table["depth"].unique().to_list() == result.table["pool_depth"].unique().to_list() == [5, 10, 12]
+    assert not any("no run goes deeper" in note for note in result.notes)
+    coarse = depth(small, measure=["AP"], coarse=True)
+    assert coarse.table["depth"].unique().to_list() == coarse.table["pool_depth"].unique().to_list() == [5, 20, 100]
+
+
+def test_a_first_look_at_short_runs_still_has_something_to_compare(small: Collection) -> None:
+    section = depth.section
+    assert section is not None
+    assert section.fast is not None
+    assert section.n_runs == 10
+    first_look = depth(replace(small, runs=small.runs.head(10)), **section.settings, **section.fast)
+    assert first_look.table["depth"].unique().to_list() == [5, 10]
+    assert first_look.table["normalization"].unique().sort().to_list() == ["abbreviated", "expanded"]
+    assert "measure" not in section.passed
 
 
 def test_only_contributors_fill_the_pool(small: Collection) -> None:
@@ -151,6 +240,12 @@ def test_a_pool_as_wide_as_can_be_is_the_pool_of_all(small: Collection) -> None:
     assert same["n_relevant"].to_list() == whole.table["n_relevant"].to_list()
     narrow = wide.table.filter(pl.col("width") == 2)["n_relevant"]
     assert (narrow.to_numpy() < whole.table["n_relevant"].to_numpy()).all()
+    for name in ("lost", "tau"):
+        assert same[name].to_list() == pytest.approx(whole.table[name].to_list(), abs=1e-12)
+    for name in ("low", "high", "lost_low", "lost_high"):
+        assert wide.table[name].null_count() == wide.table.height
+        assert whole.table[name].null_count() == 0
+    assert any(note.startswith("no intervals: the contributors are drawn") for note in wide.notes)
 
 
 def test_draws_depend_on_the_seed_alone_and_their_mean_is_shown(small: Collection) -> None:
@@ -258,6 +353,7 @@ def test_one_run_has_nothing_to_be_told_apart_from(small: Collection) -> None:
 def test_one_topic_and_identical_runs_separate_nothing(small: Collection) -> None:
     one = depth(replace(small, qrels=small.qrels.select(["101"])), measure=["AP"], depth="10", pool_depth="5")
     assert set(one.table["power"]) == {0.0}
+    assert one.table["low"].null_count() == one.table["lost_high"].null_count() == one.table.height
     assert "one topic is no sample: no difference is significant" in one.notes
     twins = replace(small.runs.select(["run01", "run02"]), start=small.runs.start[[0, 0]])
     same = depth(replace(small, runs=twins), measure=["AP"], depth="10", pool_depth="5")
@@ -317,7 +413,7 @@ def test_the_command_takes_measures_without_cutoff(made: Path, capsys: pytest.Ca
     words = ["depth", str(made / "runs"), "--qrels", str(made / "qrels.txt"), "--depth", "5", "--pool-depth", "2-3"]
     assert main([*words, "-m", "P", "--normalization", "raw", "--format", "csv"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "measure,normalization,pool_depth,depth,power,n_relevant"
+    assert lines[0] == "measure,normalization,pool_depth,depth,power,low,high,lost,lost_low,lost_high,tau,n_relevant"
     assert [line.split(",")[:4] for line in lines[1:]] == [["P", "raw", "2", "5"], ["P", "raw", "3", "5"]]
     assert main([*words, "-m", "PP"]) == 2
     assert "no measure 'PP'" in capsys.readouterr().err
@@ -364,3 +460,12 @@ def test_trec8_says_that_its_pools_end_at_depth_100(grid: Result) -> None:
     assert any(note.startswith("a pool deeper than 100 holds no more judgments") for note in grid.notes)
     deepest = grid.tables["pools"].row(-1, named=True)
     assert (deepest["n_judged"], deepest["n_relevant"]) == (86_830, 4_728)
+
+
+def test_what_trec8_loses_with_shallow_evaluation_is_more_than_chance_and_with_shallow_pools_is_not(
+    grid: Result,
+) -> None:
+    """webber2010, section 4.2: evaluation depth matters more than pool depth."""
+    at = (grid.table, "AP", "expanded")
+    assert cell(*at, 100, 5, "lost_low") > 0.1
+    assert cell(*at, 5, 200, "lost_low") < 0 < cell(*at, 5, 200, "lost_high") < 0.1

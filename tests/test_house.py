@@ -24,6 +24,8 @@ ORDER = [
     "errors",
     "references",
     "settings",
+    "origin",
+    "progress",
     "numeric",
     "files",
     "tables",
@@ -52,14 +54,15 @@ ORDER = [
     "charts",
     "reproduce",
     "analysis",
-    "analyses",
+    "rules",
     "render",
+    "analyses",
     "cli",
 ]
 """Modules and packages of the house: each imports only what stands above it."""
 
-DEFERRED = {("analysis", "render")}
-"""Imports against the order, allowed inside functions only: a Result knows how to print itself."""
+DEFERRED = {("analysis", "render"), ("charts", "render")}
+"""Imports against the order, allowed inside functions only: results and charts know how to show themselves."""
 
 FILE_LIMIT, FUNCTION_LIMIT = 400, 50
 

@@ -99,6 +99,51 @@ def test_differences_are_paired_over_topics() -> None:
     assert (found["low"], found["high"]) == pytest.approx((float(low), float(high)))
 
 
+def test_differences_are_tested_together_by_holms_method() -> None:
+    """All pairs of three measures; the twin leaves out topics one by one and steps down through the p-values."""
+    rng = np.random.default_rng(5)
+    x = rng.beta(1, 3, size=(20, 25)) + np.linspace(0, 0.3, 20)[:, None]
+    noisy = [x, x.round(1), x + rng.normal(0, 0.6, x.shape)]
+    runs, topics = tuple(f"r{i}" for i in range(20)), tuple(map(str, range(25)))
+    found = power(Scores(("a", "b", "c"), runs, topics, np.stack(noisy))).tables["differences"]
+    p = []
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        gap = [_share(np.delete(noisy[a], t, 1)) - _share(np.delete(noisy[b], t, 1)) for t in range(25)]
+        error = np.sqrt(24 * np.var(gap))
+        p.append(2 * stats.t.sf(abs(_share(noisy[a]) - _share(noisy[b])) / error, 24))
+    assert found["p"].to_list() == pytest.approx(p, abs=1e-12)
+    smallest, middle, largest = sorted(p)
+    stepped = {smallest: min(1, 3 * smallest)}
+    stepped[middle] = max(stepped[smallest], min(1, 2 * middle))
+    stepped[largest] = max(stepped[middle], largest)
+    assert found["p_holm"].to_list() == pytest.approx([stepped[q] for q in p], abs=1e-12)
+    assert smallest < 0.05 < max(found["p_holm"])
+
+
+def test_measures_that_never_differ_have_p_one() -> None:
+    scores = made()
+    twins = Scores(("a", "b"), scores.runs, scores.topics, scores.value[[0, 0]])
+    assert power(twins).tables["differences"].row(0)[2:] == (0.0, 0.0, 0.0, 1.0, 1.0)
+
+
+def test_measures_on_different_topics_are_not_compared_even_if_they_have_as_many() -> None:
+    scores = made()
+    holed = scores.value.copy()
+    holed[0, :, 3], holed[1, :, 4] = np.nan, np.nan
+    result = power(Scores(scores.conditions, scores.runs, scores.topics, holed))
+    row = result.tables["differences"].row(0, named=True)
+    assert np.isnan([row["low"], row["high"], row["p"], row["p_holm"]]).all()
+    assert any("different topics are not compared" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("n_topics", [20, 70])
+def test_a_correction_that_changes_nothing_gives_the_interval_of_the_fast_way(n_topics: int) -> None:
+    """Two runs make one pair: Holm's correction leaves it alone, but tests anew without every group of topics."""
+    pair = made(8, n_topics).select(runs=["r0", "r7"])
+    plain, corrected = (power(pair, correction=c).table.drop("correction") for c in ("none", "holm"))
+    assert plain.equals(corrected)
+
+
 def test_many_topics_are_left_out_in_groups_that_cover_them_all() -> None:
     kept = list(deletions(249))
     assert len(kept) == 50
@@ -222,9 +267,39 @@ def test_the_command_reads_files_keeps_the_best_and_draws(tmp_path: Path) -> Non
 
 
 def test_the_charts_say_what_the_tables_say() -> None:
-    charts = {chart.name: chart.spec() for chart in power(made(40, 20)).charts}
-    assert len(charts["asl"]["data"]["values"]) == 2 * 40 * 39 // 2
+    result = power(made(40, 20), alpha=0.1)
+    charts = {chart.name: chart.spec() for chart in result.charts}
+    assert list(charts) == ["power", "asl"]
     assert {row["measure"] for row in charts["power"]["data"]["values"]} == {"fine", "coarse"}
+    drawn = result.tables["asl"].filter(pl.col("p") <= 0.15)
+    assert charts["asl"]["data"]["values"] == drawn.to_dicts()
+    assert charts["asl"]["layer"][0]["data"]["values"] == [{"p": 0.1}]
+
+
+@pytest.mark.parametrize("correction", ["none", "holm"])
+def test_few_pairs_are_drawn_first_one_by_one_and_as_corrected(correction: str) -> None:
+    result = power(made(10, 20), correction=correction)
+    chart = result.charts[0]
+    assert [c.name for c in result.charts] == ["pairs", "power", "asl"]
+    assert chart.table.height == 2 * 45
+    verdicts = ["significant" if found else "not significant" for found in result.tables["pairs"]["significant"]]
+    assert chart.table["found"].to_list() == verdicts
+    legend = chart.spec()["spec"]["layer"][1]["encoding"]["fill"]
+    assert legend["title"] == ("at 0.05" if correction == "none" else "at 0.05 after Holm's correction")
+    assert result.charts[2].table.height == 2 * 45
+    assert power(made(11, 20)).charts[0].name == "power"
+
+
+def test_a_chart_of_pairs_holds_as_many_measures_as_a_page_can() -> None:
+    x = np.random.default_rng(0).random((50, 10, 8))
+    many = Scores(tuple(f"m{i}" for i in range(50)), tuple("abcdefghij"), tuple(map(str, range(8))), x)
+    chart = power(many).charts[0]
+    assert chart.table["measure"].unique(maintain_order=True).to_list() == [f"m{i}" for i in range(44)]
+
+
+def test_the_section_corrects_when_runs_are_few() -> None:
+    assert power.section is not None
+    assert (power.section.n_runs, power.section.few) == (2, {"correction": "holm"})
 
 
 @pytest.mark.parametrize(

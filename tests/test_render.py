@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.analysis import Result
+from assay.analysis import Report, Result
 from assay.errors import UsageError
-from assay.render.formats import FORMATS, check_path, pick_table, to_file
-from assay.render.text import cell, cells, plain, show
+from assay.render.formats import FORMATS, check_path, pick_table, to_file, to_json
+from assay.render.text import cell, cells, plain, show, visible
 
 THIRD = 1 / 3
 MEANS = pl.DataFrame(
@@ -248,3 +248,64 @@ def test_another_table_takes_the_tables_place() -> None:
         pick_table(RESULT, "run")
     with pytest.raises(UsageError, match=r"no table 'x' \(there is none\)"):
         pick_table(Result("score", MEANS), "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("two\nlines\r\t", r"two\nlines\r\t"),
+        ("\x1b[31m\x00\x9b", r"\x1b[31m\x00\x9b"),
+        ("\u202eabc\u2028", r"\u202eabc\u2028"),
+        ("\U000e0041", r"\U000e0041"),
+        ("\udce9", r"\udce9"),
+        ("Ωμέγα 中\u3000文 e\u0301", "Ωμέγα 中\u3000文 e\u0301"),
+        (
+            "\U0001f469\u200d\U0001f52c \u0915\u094d\u200c\u0937",
+            "\U0001f469\u200d\U0001f52c \u0915\u094d\u200c\u0937",
+        ),
+    ],
+)
+def test_what_cannot_be_seen_is_spelled_out_and_scripts_keep_their_joiners(text: str, shown: str) -> None:
+    assert visible(text) == shown
+    assert cell(text) == shown
+
+
+def test_prose_keeps_its_lines() -> None:
+    assert plain(Result("card", pl.DataFrame(), text="one\n  two\x1b")) == "one\n  two\\x1b"
+
+
+def test_names_of_columns_are_spelled_out_in_every_layout() -> None:
+    result = Result("made", pl.DataFrame({"a\nb": ["c\nd"]}), notes=("e\nf",))
+    assert plain(result) == "a\\nb\nc\\nd\n\nnote: e\\nf"
+    assert FORMATS["markdown"](result) == "| a\\nb |\n| :--- |\n| c\\nd |\n"
+    assert FORMATS["latex"](result).startswith("% e\\nf\n\\begin{tabular}{l}\n\\toprule\na\\textbackslash{}nb ")
+
+
+def test_a_report_is_written_as_json_by_the_tables_themselves() -> None:
+    rng = np.random.default_rng(3)
+    bits = rng.integers(0, 2**63, size=500, dtype=np.uint64).view(np.float64)
+    odd = {
+        "x": [*bits, math.nan, math.inf, -0.0, 5e-324],
+        "n": range(504),
+        "ok": True,
+        "name": ['a"\n\x1b\\ é'] * 504,
+    }
+    report = Report(
+        "report", MEANS, tables={"odd": pl.DataFrame(odd), "none": MEANS.clear()}, settings={"y": math.inf}
+    )
+    plainly = Result("report", MEANS, report.tables, settings=report.settings)
+    data = json.loads(to_json(report))
+    assert data == json.loads(to_json(plainly)) | {"sections": []}
+    assert data["settings"] == {"y": None}
+    assert data["tables"]["none"] == []
+
+
+def test_a_table_of_a_report_is_shown_as_a_table() -> None:
+    report = Report("report", MEANS, tables={"power.pairs": pl.DataFrame({"p": [0.5]})}, notes=("beware",))
+    assert plain(pick_table(report, "power.pairs")) == "     p\n0.5000\n\nnote: beware"
+
+
+def test_a_page_of_a_table_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no table or chart 'run' \(there is runs\); did you mean 'runs'\?"):
+        to_file(RESULT, str(tmp_path / "x.html"), table="run")

@@ -21,10 +21,15 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from assay.analyses.agreement import agreement
     from assay.analyses.depth import depth
+    from assay.analyses.glance import glance
     from assay.analyses.power import power
+    from assay.analyses.predictivity import predictivity
+    from assay.analyses.report import report
     from assay.analyses.reuse import reuse
     from assay.analyses.standardize import standardised, standardize
-    from assay.analysis import Result
+    from assay.analyses.subset import subset
+    from assay.analyses.swap import swap
+    from assay.analysis import Report, Result, Section
     from assay.catalogue import Measure, Rankings, measure, ratio
     from assay.conditions import score_conditions
     from assay.errors import AssayError, InputError, MeasureError, UsageError
@@ -39,11 +44,18 @@ if TYPE_CHECKING:
 _HOME = {
     "agreement": "analyses.agreement",
     "depth": "analyses.depth",
+    "glance": "analyses.glance",
     "power": "analyses.power",
+    "predictivity": "analyses.predictivity",
+    "report": "analyses.report",
     "reuse": "analyses.reuse",
     "standardised": "analyses.standardize",
     "standardize": "analyses.standardize",
+    "subset": "analyses.subset",
+    "swap": "analyses.swap",
+    "Report": "analysis",
     "Result": "analysis",
+    "Section": "analysis",
     "score_conditions": "conditions",
     "Collection": "inputs",
     "AssayError": "errors",
@@ -75,25 +87,32 @@ __all__ = [
     "MeasureError",
     "Qrels",
     "Rankings",
+    "Report",
     "Result",
     "Runs",
     "Scores",
+    "Section",
     "UsageError",
     "agreement",
     "depth",
+    "glance",
     "judge",
     "measure",
     "parse",
     "power",
+    "predictivity",
     "ratio",
     "read_qrels",
     "read_runs",
     "read_scores",
+    "report",
     "reuse",
     "score",
     "score_conditions",
     "standardised",
     "standardize",
+    "subset",
+    "swap",
 ]
 
 

@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import update_wrapper
+from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
+
+from assay.errors import UsageError, suggestion
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 Group = Literal["look", "decide", "trust", "understand", "make"]
 
 COMMANDS: dict[str, tuple[Group, str, str]] = {
+    "glance": ("look", "assay.analyses.glance", "What is in this collection?"),
     "score": ("look", "assay.analyses.score", "Which scores do these runs get, and how sure are the means?"),
     "measures": (
         "look",
@@ -42,7 +47,23 @@ COMMANDS: dict[str, tuple[Group, str, str]] = {
         "assay.analyses.standardize",
         "What do scores say once each topic is measured by its reference runs?",
     ),
+    "predictivity": (
+        "trust",
+        "assay.analyses.predictivity",
+        "How well does one measure on some topics predict another on new ones?",
+    ),
+    "swap": (
+        "trust",
+        "assay.analyses.swap",
+        "How often does a difference between two runs turn round on new topics?",
+    ),
+    "subset": ("trust", "assay.analyses.subset", "Do these topics rank the runs as the whole set does?"),
     "reproduce": ("make", "assay.analyses.reproduce", "Do the published numbers and claims of the papers come out?"),
+    "report": (
+        "make",
+        "assay.analyses.report",
+        "What do these runs and judgments say about measures, on one page?",
+    ),
     "demo": (
         "make",
         "assay.analyses.demo",
@@ -93,16 +114,83 @@ class Result:
             "notes": list(self.notes),
         }
 
+    def _repr_html_(self) -> str:
+        from assay.render.html import fragment
+
+        return fragment(self)
+
     def __str__(self) -> str:
         from assay.render.text import plain
 
         return plain(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One section of a report: an analysis that was asked, or one line that says why it was not."""
+
+    name: str  # of the analysis
+    question: str
+    command: str = ""  # gives this section alone
+    result: Result | None = None
+    why_not: str = ""
+    said: tuple[str, ...] = ()  # what the rules say of it, in the verdict or not
+    shown: tuple[str, ...] = ()  # the tables that stand open; others are folded
+
+
+@dataclass(frozen=True, slots=True)
+class Report(Result):
+    """What all analyses together say of a collection.
+
+    `table` is the verdict (sentence, value, low, high, section, rule), `tables` has every section's tables, the rules
+    and the inputs.
+    """
+
+    parts: tuple[Part, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data; what each section says of itself comes last, its tables are above."""
+        return Result.to_dict(self) | {"sections": [_described(part) for part in self.parts]}
+
+
+def _described(part: Part) -> dict[str, Any]:
+    made = part.result
+    return {
+        "name": part.name,
+        "question": part.question,
+        "command": part.command,
+        "settings": dict(made.settings) if made else {},
+        "basis": dict(made.basis) if made else {},
+        "notes": list(made.notes) if made else [],
+        "said": list(part.said),
+        "why_not": part.why_not,
+    }
+
+
 def _rows(table: pl.DataFrame) -> list[dict[str, Any]]:
     import polars.selectors as cs
 
     return table.with_columns(cs.float().fill_nan(None)).to_dicts()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """How an analysis takes part in the report: what it needs, and how it is asked there.
+
+    With fewer runs, measures or topics than it needs, or where it refuses (a UsageError), a section is one line that
+    says why. An analysis that says little about fewer than ten runs needs ten; one that has something to say about a
+    few runs, too, gives the settings for them.
+    """
+
+    n_runs: int = 1
+    n_measures: int = 1
+    n_topics: int = 1
+    graded: bool = False  # needs more than one grade of relevance
+    passed: tuple[str, ...] = ("measure", "undefined", "contributors", "level", "alpha", "rng")
+    settings: Mapping[str, Any] = field(default_factory=dict)  # what is set in every report
+    fast: Mapping[str, Any] | None = field(default_factory=dict)  # and in a first look; None is left out of it
+    few: Mapping[str, Any] | None = None  # and with fewer than ten runs
+    shown: tuple[str, ...] = ()  # the evidence that stands open, before the table; all other is folded
 
 
 @dataclass(eq=False)
@@ -112,6 +200,7 @@ class Analysis:
     name: str
     group: Group
     function: Callable[..., Result]
+    section: Section | None = None  # how it takes part in the report; None stays out of it
 
     def __call__(self, *args: Any, **kwargs: Any) -> Result:
         """Answer the question, if it can be asked so."""
@@ -126,12 +215,31 @@ class Analysis:
         return (self.function.__doc__ or "").strip().split("\n", 1)[0]
 
 
-def analysis(*, name: str, group: Group) -> Callable[[Callable[..., Result]], Analysis]:
-    """Declare an analysis, and with it a command of that name."""
+def analysis(
+    *, name: str, group: Group, section: Section | None = None
+) -> Callable[[Callable[..., Result]], Analysis]:
+    """Declare an analysis, and with it a command of that name and, where it takes data, a section of the report."""
 
     def declare(function: Callable[..., Result]) -> Analysis:
-        made = ANALYSES[name] = Analysis(name, group, function)
+        takes_data = next(iter(signature(function).parameters), "") == "data"
+        own = section or (Section() if takes_data and group != "make" else None)
+        made = ANALYSES[name] = Analysis(name, group, function, own)
         update_wrapper(made, function)
         return made
 
     return declare
+
+
+def index() -> dict[str, tuple[Group, str]]:
+    """Every command with its group and first line: those of the house, and those declared since."""
+    own = {name: (group, text) for name, (group, _, text) in COMMANDS.items()}
+    return own | {name: (a.group, a.question) for name, a in ANALYSES.items() if name not in own}
+
+
+def find(name: str) -> Analysis:
+    """Find an analysis by name; of the house's own only its module is imported."""
+    if name not in ANALYSES and name in COMMANDS:
+        import_module(COMMANDS[name][1])
+    if name not in ANALYSES:
+        raise UsageError(f"no command '{name}'{suggestion(name, index()) or ' (`assay --help` lists them)'}")
+    return ANALYSES[name]

@@ -1,12 +1,13 @@
 """Charts as data: a Vega-Lite spec and the rows it draws, one for every medium.
 
 A chart holds at most 2,000 rows; whoever makes a longer one thins it first. Colours are Okabe and Ito's, which
-people with colour-blindness can tell apart; shapes and dashes repeat what colours say, for print.
+people with colour-blindness can tell apart, with grey and wine in place of a yellow that paper swallows; shapes and
+dashes repeat what colours say, for print.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,8 @@ import numpy as np
 import polars as pl
 
 MAX_ROWS = 2000
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999", "#882255")
+INK, FAINT, GRID = "#1F2328", "#59636E", "#D8DEE4"  # words, axes, lines behind; a page swaps them for the dark
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 Spec = dict[str, Any]
@@ -28,6 +30,7 @@ class Chart:
     title: str
     table: pl.DataFrame
     drawing: Mapping[str, Any]  # a Vega-Lite spec without data
+    description: str = ""  # what is drawn, for those who do not see it; told from the drawing where empty
 
     def __post_init__(self) -> None:
         """Refuse more rows than a page can carry."""
@@ -35,19 +38,72 @@ class Chart:
             raise ValueError(f"chart {self.name}: {self.table.height} rows, more than {MAX_ROWS}")
 
     def spec(self) -> Spec:
-        """Return the whole Vega-Lite spec, data and all."""
+        """Return the whole Vega-Lite spec, data and all; what cannot be seen in a name is spelled out."""
         rows = self.table.with_columns(pl.selectors.float().fill_nan(None)).to_dicts()
-        return {"$schema": SCHEMA, "title": self.title, "data": {"values": rows}, "config": THEME, **self.drawing}
+        head = {"$schema": SCHEMA, "title": self.title, "description": self.alt}
+        return _visible({**head, "data": {"values": rows}, "config": THEME, **self.drawing})
 
+    @property
+    def alt(self) -> str:
+        """Say what is drawn, for those who do not see it."""
+        return f"{self.title}. {self.description or _told(self.drawing)}".strip()
+
+    def _repr_html_(self) -> str:
+        from assay.render.html import figure
+
+        return figure(self)
+
+
+def _visible(value: Any) -> Any:
+    """Spell out what cannot be seen in every text of a spec: a picture cannot hold it."""
+    from assay.render.text import visible
+
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, Mapping):
+        return {visible(str(name)): _visible(inner) for name, inner in value.items()}
+    return [_visible(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _told(drawing: Mapping[str, Any]) -> str:
+    """Describe a drawing by its directions."""
+    found = list(_units(drawing))
+    panels = len(drawing.get("concat", ()))
+    if not found:
+        return ""
+    shown = {side: found[0][side].get("title") or found[0][side].get("field") for side in ("x", "y")}
+    colours = [unit["color"] for unit in found if isinstance(unit.get("color"), Mapping) and "field" in unit["color"]]
+    said = f"{shown['y']} against {shown['x']}"
+    said += f", by {colours[0].get('title') or colours[0]['field']}" if colours else ""
+    said += f"; {panels} panels" if panels else ""
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+def _units(drawing: Mapping[str, Any]) -> Iterator[Spec]:
+    """Find the encodings in a drawing that have both directions."""
+    encoding = drawing.get("encoding", {})
+    if {"x", "y"} <= set(encoding) and all("field" in encoding[side] for side in ("x", "y")):
+        yield encoding
+    for inner in (drawing.get("spec"), *drawing.get("layer", ()), *drawing.get("concat", ())):
+        if inner:
+            yield from _units(inner)
+
+
+_WORDS: Spec = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+_WORDS |= {"labelColor": INK, "titleColor": INK}
 
 THEME: Spec = {
     "background": "white",
     "font": "sans-serif",
-    "title": {"anchor": "start", "fontSize": 13, "fontWeight": "normal"},
-    "axis": {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal", "grid": True, "gridOpacity": 0.4},
-    "legend": {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal", "symbolStrokeWidth": 2},
+    "title": {"anchor": "start", "fontSize": 14, "fontWeight": "normal", "color": INK, "offset": 12},
+    "axis": {**_WORDS, "gridColor": GRID, "domainColor": FAINT, "tickColor": FAINT, "titlePadding": 8},
+    "header": _WORDS,
+    "legend": {**_WORDS, "symbolStrokeWidth": 2, "labelLimit": 260},
     "range": {"category": list(COLOURS)},
     "view": {"stroke": "transparent"},
+    "mark": {"color": COLOURS[0]},
+    "rule": {"color": INK},
+    "text": {"color": INK},
 }
 
 
@@ -71,23 +127,44 @@ def category(name: str, order: Sequence[str] | None = None, **more: Any) -> Spec
     return field(name, kind="nominal", sort=list(order) if order is not None else None, **more)
 
 
+def brought_out(colour: Spec, opacity: float = 1.0) -> tuple[list[Spec], Spec]:
+    """Let a click on the legend bring series out: the parameter, and the opacity that follows it."""
+    chosen = {"type": "point", "fields": [colour["field"]], "toggle": "true"}
+    condition = {"param": "chosen", "value": opacity}
+    return [{"name": "chosen", "select": chosen, "bind": "legend"}], {"condition": condition, "value": opacity / 8}
+
+
 def lines(x: Spec, y: Spec, colour: Spec, *, band: tuple[str, str] | None = None, points: bool = False) -> Spec:
-    """Draw a line for every colour, with a band between two columns."""
-    encoding = {"x": x, "y": y, "color": colour}
+    """Draw a line for every colour, with a band between two columns; a click on the legend brings lines out."""
+    colour, dash = _alike(colour)
+    params, opacity = brought_out(colour)
     drawn: list[Spec] = []
     if band:
-        area = {"x": x, "y": {**y, "field": band[0]}, "y2": {"field": band[1]}, "color": colour}
-        drawn.append({"mark": {"type": "area", "opacity": 0.15}, "encoding": area})
+        area = {"x": x, "y": {**y, "field": band[0]}, "y2": {"field": band[1]}, "fill": colour}
+        area["opacity"] = brought_out(colour, 0.15)[1]
+        drawn.append({"mark": {"type": "area"}, "encoding": area})
+    encoding = {"x": x, "y": y, "color": colour, "strokeDash": dash, "opacity": opacity}
     mark = {"type": "line", "point": points, "tooltip": True}
-    drawn.append({"mark": mark, "encoding": {**encoding, "strokeDash": {**colour, "legend": None}}})
-    return {"layer": drawn, "width": 420, "height": 280}
+    drawn.append({"mark": mark, "encoding": encoding, "params": params})
+    return {"layer": drawn, "width": 480, "height": 300}
+
+
+def _alike(colour: Spec) -> tuple[Spec, Spec]:
+    """Say for colours and for dashes what belongs to which; Vega-Lite makes one legend of equal domains only."""
+    scale, legend = colour.get("scale") or {}, colour.get("legend", {})
+    same = {"domain": domain} if (domain := scale.get("domain") or colour.get("sort")) else {}
+    shown = {"legend": None if legend is None else {"symbolType": "stroke", "symbolSize": 250, **legend}}
+    return {**colour, **shown, "scale": {**scale, **same}}, {**colour, **shown, "scale": same}
 
 
 def intervals(x: Spec, y: Spec, *, low: str, high: str) -> Spec:
     """Draw a dot and its interval for every row, one below the other."""
     rule = {"mark": {"type": "rule"}, "encoding": {"y": y, "x": {**x, "field": low}, "x2": {"field": high}}}
-    dot = {"mark": {"type": "point", "filled": True, "size": 50, "tooltip": True}, "encoding": {"y": y, "x": x}}
-    return {"layer": [rule, dot], "width": 420, "height": {"step": 22}}
+    dot = {
+        "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "tooltip": True},
+        "encoding": {"y": y, "x": x},
+    }
+    return {"layer": [rule, dot], "width": 480, "height": {"step": 22}}
 
 
 def heat(x: Spec, y: Spec, value: Spec, *, low: float = 0.0, high: float = 1.0) -> Spec:
@@ -103,9 +180,14 @@ def heat(x: Spec, y: Spec, value: Spec, *, low: float = 0.0, high: float = 1.0) 
 
 
 def scatter(x: Spec, y: Spec, *, colour: Spec | None = None, tooltip: Sequence[str] = ()) -> Spec:
-    """Draw a point for every row."""
+    """Draw a point for every row; with colours, a click on the legend brings points out."""
     encoding: Spec = {"x": x, "y": y} | ({"color": colour, "shape": colour} if colour else {})
     if tooltip:
         encoding["tooltip"] = [{"field": name} for name in tooltip]
-    mark = {"type": "point", "filled": True, "size": 30, "opacity": 0.7}
-    return {"mark": mark, "encoding": encoding, "width": 300, "height": 300}
+    mark: Spec = {"type": "point", "filled": True, "size": 36}
+    drawn: Spec = {"mark": mark, "encoding": encoding, "width": 300, "height": 300}
+    if colour is None:
+        mark["opacity"] = 0.7
+    else:
+        drawn["params"], encoding["opacity"] = brought_out(colour, 0.7)
+    return drawn

@@ -13,14 +13,14 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
 import assay
-from assay.analysis import ANALYSES, COMMANDS, Analysis, Result
+from assay import progress
+from assay.analysis import ANALYSES, Analysis, Result, find, index
 from assay.errors import AssayError, UsageError, suggestion
+from assay.origin import SHORT, taken
 
-_SHORT = {"measure": "-m"}
 _METAVAR = {
     "measure": "MEASURE",
     "runs": "RUN",
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except AssayError as problem:
-        print(f"assay: {problem}", file=sys.stderr)
+        print(f"assay: {_visible(str(problem))}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of our output has seen enough
         _silence()
@@ -64,6 +64,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _visible(text: str) -> str:
+    """Show names from files as what they are, so that none can steer a terminal."""
+    from assay.render.text import visible
+
+    return visible(text)
 
 
 def _silence() -> None:
@@ -79,10 +86,9 @@ def _run(words: list[str]) -> int:
         print(f"assay {assay.__version__}")
         return 0
     name, *rest = words
-    if name not in COMMANDS:
-        raise UsageError(f"no command '{name}'{suggestion(name, COMMANDS) or ' (`assay --help` lists them)'}")
-    import_module(COMMANDS[name][1])
-    function = ANALYSES[name].function
+    if name not in index():
+        _declare(rest)
+    function = find(name).function
     loader = _loader(function)
     parser = _parser(name, function, loader)
     if not {"-h", "--help"}.isdisjoint(rest):
@@ -97,10 +103,21 @@ def _run(words: list[str]) -> int:
     out, form, table = (options.pop(flag) for flag in ("output", "format", "table"))
     _check_output(out, form)
     _check_measures(options)
-    data = [_load(loader, options)] if loader else []
-    result = ANALYSES[name](*data, **_own(function, options))
+    with progress.shown():
+        data = [_load(loader, options)] if loader else []
+        result = ANALYSES[name](*data, **taken(function, options))
     _deliver(result, out, form, table)
     return int(result.failed)
+
+
+def _declare(words: list[str]) -> None:
+    """Run the files of --declare before a command is looked for that one of them may declare."""
+    from assay.grammar import load
+
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--declare", action="append", default=[])
+    for path in parser.parse_known_args(words)[0].declare:
+        load(path)
 
 
 def _check_measures(options: dict[str, Any]) -> None:
@@ -116,14 +133,15 @@ def _check_measures(options: dict[str, Any]) -> None:
 
 def overview() -> str:
     """List the commands by what they are for."""
-    width = max(map(len, COMMANDS))
+    commands = index()
+    width = max(map(len, commands))
     lines = [
         "Assay puts retrieval measures on trial: runs and judgments in, evidence out.",
         "",
         "usage: assay COMMAND",
     ]
     for group in _GROUPS:
-        inside = [(name, text) for name, (of, _, text) in COMMANDS.items() if of == group]
+        inside = [(name, text) for name, (of, text) in commands.items() if of == group]
         lines += ["", group] if inside else []
         lines += [f"  {name:<{width}}  {text}" for name, text in inside]
     return "\n".join([*lines, "", "`assay COMMAND --help` says more; `assay --version` says which this is."])
@@ -148,11 +166,7 @@ def _load(loader: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Read what the command line names, and make of it what the command asks for."""
     from assay.inputs import collection
 
-    return loader(collection(**_own(collection, options)), **_own(loader, options))
-
-
-def _own(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
-    return {name: options[name] for name in inspect.signature(function).parameters if name in options}
+    return loader(collection(**taken(collection, options)), **taken(loader, options))
 
 
 def _parser(name: str, function: Callable[..., Result], loader: Callable[..., Any] | None) -> _Parser:
@@ -211,7 +225,7 @@ def _add_flags(group: Any, function: Callable[..., Any]) -> None:
         if parameter.default not in (None, (), False, inspect.Parameter.empty):
             text = f"{text.rstrip('.')} (default: {parameter.default})"
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-            flags = [*([_SHORT[name]] if name in _SHORT else []), "--" + name.replace("_", "-")]
+            flags = [*([SHORT[name]] if name in SHORT else []), "--" + name.replace("_", "-")]
             group.add_argument(*flags, dest=name, help=text, **settings)
         else:
             many = settings.pop("action", None) == "append"
@@ -269,15 +283,20 @@ def _check_output(out: str | None, form: str | None) -> None:
     from assay.render.formats import check_path
 
     check_path(out, form)
+    if form is None and out.lower().endswith(".html"):
+        from assay.render.page import prepare
+
+        prepare()
 
 
 def _deliver(result: Result, out: str | None, form: str | None, table: str | None) -> None:
-    from assay.render.formats import FORMATS, pick_table, to_file
+    from assay.render.formats import FORMATS, pick_table, to_files
 
     if out is not None:
         from assay.files import write_bytes
 
-        write_bytes(out, to_file(result, out, form=form, table=table))
+        for path, data in to_files(result, out, form=form, table=table):
+            write_bytes(path, data)
         return
     result = pick_table(result, table)
     if form is None and sys.stdout.isatty():

@@ -19,7 +19,6 @@ from typing import Protocol
 from assay.errors import InputError, suggestion
 
 STDIN = "-"
-_MANY = 20  # files whose reading takes long enough to be watched
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -140,17 +139,6 @@ def as_text(data: bytes, source: str) -> bytes:
     if not data or data.isspace():
         raise InputError(f"{source}: an empty file")
     return data
-
-
-def watched(paths: Sequence[str]) -> Iterator[str]:
-    """Hand out paths one by one; where there are many, count them on standard error if that is a terminal."""
-    show = len(paths) > _MANY and sys.stderr.isatty()
-    for i, path in enumerate(paths, 1):
-        if show:
-            print(f"\rreading {i} of {len(paths)}", end="", file=sys.stderr, flush=True)
-        yield path
-    if show:
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def plain_name(path: str) -> str:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ import numpy as np
 from assay import runlists
 from assay.conditions import score_conditions
 from assay.errors import UsageError
+from assay.files import expand
 from assay.grammar import load
 from assay.judged import Judged, Negative, judge
+from assay.origin import NOWHERE, Origin, spelled
 from assay.read import read_qrels, read_ranked
 from assay.scorefiles import Orient, read_scores
 from assay.scores import Scores, Undefined
@@ -33,6 +36,7 @@ class Collection:
     qrels: Qrels
     negative: Negative = "pooled"
     chosen: tuple[str, ...] = ()  # the runs that are asked about; all where none is named
+    origin: Origin = NOWHERE
 
     @property
     def asked(self) -> Runs:
@@ -84,14 +88,15 @@ def collection(
     select
         Only these runs: a name, or a file of names; repeats. The others still fill pools.
     declare
-        A Python file that declares measures; repeats.
+        A Python file that declares measures, analyses or rules; repeats.
     """
+    given = dict(locals())
     for path in declare:
         load(path)
     if scores is not None:
         if runs or qrels is not None:
             raise UsageError(f"--scores stands in place of {'runs' if runs else '--qrels'}; give one or the other")
-        return _read_scores(scores, orient, name, select)
+        return replace(_read_scores(scores, orient, name, select), origin=_origin(given))
     if orient is not None or name is not None:
         raise UsageError(f"--{'orient' if orient else 'name'} goes with --scores FILE")
     if not runs:
@@ -105,7 +110,15 @@ def collection(
         raise UsageError("no judgments: give --qrels QRELS, or runs in a table with a grade column")
     chosen = tuple(runlists.chosen_names(select, found.names))
     found.select(chosen)  # complains about a name that is not there
-    return Collection(found, judgments, negative, chosen)
+    return Collection(found, judgments, negative, chosen, _origin(given))
+
+
+def _origin(given: dict[str, Any]) -> Origin:
+    """Say which words name the data, and which files they stand for."""
+    single = [given[name] for name in ("qrels", "scores") if given[name] is not None]
+    listed = [path for name in ("select", "declare") for path in given[name]]
+    files = [path for path in [*expand(given["runs"]), *single, *listed] if Path(path).is_file()]
+    return Origin(tuple(spelled(collection, given)), tuple(files))
 
 
 def _read_scores(path: str, orient: Orient | None, name: str | None, select: Sequence[str]) -> Scores:
@@ -232,6 +245,7 @@ def best_runs(scores: Scores, top: str) -> list[str]:
 
 LOADERS: dict[Any, Callable[..., Any]] = {
     Collection: as_collection,
+    Collection | Scores: as_either,
     Collection | Judged | Scores: as_either,
     Judged | Scores: as_judged,
     Scores: as_scores,

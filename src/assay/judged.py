@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from assay.errors import InputError
 from assay.numeric.lookup import Lookup, salt
+from assay.origin import shown_path
 from assay.rankings import Rankings
 from assay.tables import (
     ABSENT,
@@ -149,7 +150,7 @@ def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
     salts = salt(len(qrels.topics))
     table = Lookup(qrels.doc ^ salts[qrels.topic], grade, missing=UNJUDGED)
     pool = _pool(qrels.topic, grade, len(qrels.topics), qrels.top)
-    about = {"judgments": qrels.source, "negative": negative, "top_grade": qrels.top}
+    about = {"judgments": shown_path(qrels.source), "negative": negative, "top_grade": qrels.top}
     return Judged(
         runs=runs.names,
         topics=qrels.topics,

@@ -204,6 +204,10 @@ def judgments(table: Table, values: Mapping[str, int]) -> Judgments | None:
     )
 
 
+RETRIEVED_ONLY = "the recall base counts only what was retrieved"
+"""How the note on judgments that come with ranked rows ends."""
+
+
 def qrels_from(parts: Sequence[Judgments]) -> Qrels:
     """Join the judgments of tables; a document that several runs returned is judged in several rows."""
     starts = np.cumsum([0, *(part.grade.size for part in parts)])
@@ -222,11 +226,8 @@ def qrels_from(parts: Sequence[Judgments]) -> Qrels:
     )
     if not all(part.is_ranked for part in parts):
         return qrels
-    note = (
-        f"{source}: judgments come from the ranked rows, so documents that no run returned are unknown; "
-        "the recall base counts only what was retrieved"
-    )
-    return replace(qrels, notes=(note,))
+    known = "judgments come from the ranked rows, so documents that no run returned are unknown"
+    return replace(qrels, notes=(f"{source}: {known}; {RETRIEVED_ONLY}",))
 
 
 def qrels_from_table(table: Table, values: Mapping[str, int]) -> Qrels:

@@ -14,7 +14,7 @@ from typing import Any
 
 from assay.columns import column_names, grade_values
 from assay.errors import InputError
-from assay.files import STDIN, expand, plain_name, read_bytes, watched
+from assay.files import STDIN, expand, plain_name, read_bytes
 from assay.frames import GRADED, SCORED, held, table_from_object
 from assay.longtable import (
     JUDGED,
@@ -28,6 +28,7 @@ from assay.longtable import (
     qrels_from_table,
     table_from_bytes,
 )
+from assay.progress import steps
 from assay.tables import Duplicates, Listing, Qrels, Runs, Ties
 from assay.trec import listing_from_bytes, qrels_from_bytes
 
@@ -138,7 +139,7 @@ class _Reading:
 
     def files(self, files: Sequence[str]) -> Iterator[Listing]:
         """Read TREC runs and tables, in the order given."""
-        for path in watched(files):
+        for path in steps(files, doing="reading ", lines=False):
             data = read_bytes(path)
             if is_table(data, path, self.names):
                 table = table_from_bytes(data, path, self.names, strict=self._strict())

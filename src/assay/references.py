@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 REFERENCES: dict[str, str] = {
+    "buckley2000": "Buckley, Voorhees. Evaluating evaluation measure stability. SIGIR 2000, 33-40.",
     "buckley2004": "Buckley, Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004, 25-32.",
     "buckley2005": "Buckley, Voorhees. Retrieval system evaluation. In Voorhees, Harman (eds.), TREC: Experiment and "
     "Evaluation in Information Retrieval, MIT Press 2005.",
+    "buckley2007": "Buckley, Dimmick, Soboroff, Voorhees. Bias and the limits of pooling for large collections. "
+    "Information Retrieval 10(6), 2007, 491-508.",
+    "cabanac2010": "Cabanac, Hubert, Boughanem, Chrisment. Tie-breaking bias: Effect of an uncontrolled parameter on "
+    "information retrieval evaluation. CLEF 2010, 112-123.",
+    "carterette2012": "Carterette. Multiple testing in statistical analysis of systems-based information retrieval "
+    "experiments. ACM TOIS 30(1), 2012, 4:1-4:34.",
     "chapelle2009": "Chapelle, Metzler, Zhang, Grinspan. Expected reciprocal rank for graded relevance. "
     "CIKM 2009, 621-630.",
     "craswell2004": "Craswell, Hawking. Overview of the TREC-2004 Web track. TREC 2004.",
+    "holm1979": "Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics "
+    "6(2), 1979, 65-70.",
     "jarvelin2002": "Järvelin, Kekäläinen. Cumulated gain-based evaluation of IR techniques. "
     "ACM TOIS 20(4), 2002, 422-446.",
     "jones2015": "Jones, Thomas, Scholer, Sanderson. Features of disagreement between retrieval effectiveness "
@@ -25,13 +34,19 @@ REFERENCES: dict[str, str] = {
     "robertson2007": "Robertson. On document populations and measures of IR effectiveness. ICTIR 2007.",
     "sakai2004": "Sakai. New performance metrics based on multigrade relevance: Their application to question "
     "answering. NTCIR-4, 2004.",
+    "sakai2006": "Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006, 525-532.",
     "vanrijsbergen1979": "van Rijsbergen. Information Retrieval, 2nd edition. Butterworths 1979.",
     "voorhees1999": "Voorhees. The TREC-8 question answering track report. TREC-8, 1999.",
+    "voorhees2001": "Voorhees. Evaluation by highly relevant documents. SIGIR 2001, 74-82.",
+    "voorhees2002": "Voorhees, Buckley. The effect of topic set size on retrieval experiment error. "
+    "SIGIR 2002, 316-323.",
     "webber2008": "Webber, Moffat, Zobel, Sakai. Precision-at-ten considered redundant. SIGIR 2008.",
     "webber2010": "Webber, Moffat, Zobel. The effect of pooling and evaluation depth on metric stability. EVIA 2010.",
     "yilmaz2006": "Yilmaz, Aslam. Estimating average precision with incomplete and imperfect judgments. "
     "CIKM 2006, 102-111.",
     "zhang2017": "Zhang, Liu, Li, Zhang, Xu, Ma. Evaluating Web search with a Bejeweled player model. SIGIR 2017.",
+    "zobel1998": "Zobel. How reliable are the results of large-scale information retrieval experiments? "
+    "SIGIR 1998, 307-314.",
 }
 
 

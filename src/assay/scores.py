@@ -14,6 +14,7 @@ from assay.catalogue import Average, Measure
 from assay.errors import MeasureError, UsageError, suggestion
 from assay.grammar import parse
 from assay.judged import Judged
+from assay.origin import NOWHERE, Origin
 from assay.tables import check_choice, counted, pick
 
 Array = NDArray[np.float64]
@@ -36,6 +37,7 @@ class Scores:
     averages: tuple[Average, ...] = ()  # [condition]; all means where empty
     basis: dict[str, object] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    origin: Origin = NOWHERE
 
     def __repr__(self) -> str:
         sizes = f"{counted(len(self.runs), 'run')}, {counted(len(self.topics), 'topic')}"

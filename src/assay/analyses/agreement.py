@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from assay.analysis import Result, analysis
+from assay.analysis import Result, Section, analysis
 from assay.charts import MAX_ROWS, Chart, category, field, heat, scatter
 from assay.errors import UsageError
 from assay.numeric.correlation import Coefficient, Levels, between, levels
@@ -23,11 +23,11 @@ from assay.tables import counted
 Of = Literal["means", "pvalues", "t", "significance"]
 
 _ALPHA, _PERSISTENCE = 0.05, 0.9  # what alpha and p are unless said
-_PANELS = 36  # scatters that one picture holds
+_PANELS = 9  # scatters that one picture holds
 _COUNTS = ("both_same", "opposite", "only_a", "only_b", "neither")
 
 
-@analysis(name="agreement", group="trust")
+@analysis(name="agreement", group="trust", section=Section(n_measures=2, n_runs=10))
 def agreement(
     data: Scores,
     *,
@@ -330,17 +330,21 @@ def _heat(conditions: Sequence[str], matrix: Array, value: str, title: str) -> C
 
 
 def _scatter(data: Scores, table: pl.DataFrame, how: _How) -> Chart:
-    """Draw the runs by their means, one panel a pair of measures, as figure 2 of webber2010."""
+    """Draw the runs by their means, one panel a pair of measures, as figure 2 of webber2010.
+
+    Where there is no room for all pairs of measures, those that agree least are drawn.
+    """
     mean, place, runs = data.mean(), {name: i for i, name in enumerate(data.conditions)}, data.runs[:MAX_ROWS]
     n_panels = min(table.height, _PANELS, MAX_ROWS // len(runs))
     points, panels, near = [], [], {"zero": False}
-    for k, (a, b, found) in enumerate(
-        table.head(n_panels).select("measure_a", "measure_b", "correlation").iter_rows()
-    ):
+    chosen = table if n_panels == table.height else table.sort("correlation", nulls_last=True).head(n_panels)
+    for k, (a, b, found) in enumerate(chosen.select("measure_a", "measure_b", "correlation").iter_rows()):
         x, y = mean[place[a], : len(runs)], mean[place[b], : len(runs)]
         points.append(pl.DataFrame({"pair": [k] * len(runs), "run": list(runs), "x": x, "y": y}))
         panel = scatter(field("x", title=a, scale=near), field("y", title=b, scale=near), tooltip=["run", "x", "y"])
         told = how.correlation if found is None else f"{how.correlation} = {found:.3f}"
-        panels.append({**panel, "title": told, "transform": [{"filter": f"datum.pair == {k}"}]})
-    first = "" if n_panels == table.height else f" (the first {n_panels} of {table.height} pairs of measures)"
-    return Chart("means", f"Means of the runs{first}", pl.concat(points), {"concat": panels, "columns": 3})
+        told_by = {"title": told, "transform": [{"filter": f"datum.pair == {k}"}], "width": 240, "height": 240}
+        panels.append({**panel, **told_by})
+    least = f" (the {n_panels} of {table.height} pairs of measures that agree least)"
+    title = "Means of the runs" + (least if n_panels < table.height else "")
+    return Chart("means", title, pl.concat(points), {"concat": panels, "columns": 3})

@@ -1,16 +1,16 @@
-"""The road on a collection made up on the spot."""
+"""The whole road on a collection made up on the spot: files, scores, report."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
-from assay.analyses.score import score
+from assay.analyses.report import report
 from assay.analysis import Result, analysis
-from assay.judged import judge
-from assay.read import read_qrels, read_runs
-from assay.synthetic import collection
-
-MEASURES = ("AP", "nDCG@10", "P@10", "RR", "RBP(p=0.8)")
+from assay.files import write_bytes
+from assay.inputs import collection
+from assay.render.formats import to_files
+from assay.synthetic import collection as made_up
 
 
 @analysis(name="demo", group="make")
@@ -18,25 +18,27 @@ def demo(*, directory: str = "demo", rng: int = 0) -> Result:
     """What does all this look like on a collection made up on the spot?
 
     Writes 30 runs x 50 topics x 1,000 documents with four grades as TREC files, the quality of the runs rising
-    evenly from run01 to run30, and scores them as `assay score` would.
+    evenly from run01 to run30, and a report on them as `assay report` would.
 
     Parameters
     ----------
     directory
-        Where to write the runs and judgments.
+        Where to write the runs, the judgments and the report.
     rng
-        Seed of the collection.
+        Seed of the collection, and of the report.
 
     Returns
     -------
-    run, measure, mean, low, high
-        As in `assay score`.
+    sentence, value, low, high, section, rule
+        As in `assay report`.
     """
-    runs, qrels = collection(rng=rng).write(directory)
-    result = score(judge(read_runs(runs), read_qrels(qrels)), measure=MEASURES)
-    again = " ".join(f"-m '{m}'" if "(" in m else f"-m {m}" for m in MEASURES)
+    runs, qrels = made_up(rng=rng).write(directory)
+    found = report(collection([str(runs)], qrels=str(qrels)), rng=rng)
+    page = Path(directory) / "report.html"
+    for path, data in to_files(found, str(page)):
+        write_bytes(path, data)
     notes = (
         f"the collection is in {directory}; in truth run30 is the best and run01 the worst",
-        f"the same from the files: assay score {runs} --qrels {qrels} {again}",
+        f"the report is in {page}; open it in a browser",
     )
-    return replace(result, analysis="demo", settings={**result.settings, "rng": rng}, notes=(*result.notes, *notes))
+    return replace(found, analysis="demo", notes=(*found.notes, *notes))

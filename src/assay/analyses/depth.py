@@ -4,41 +4,50 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from assay import runlists
-from assay.analyses.depth_grid import Answer, Grid, correlation_with, fillings
+from assay.analyses.depth_grid import COLUMNS, Answer, Filling, Grid, Of, Row, fillings
 from assay.analyses.normalizations import NORMALIZATIONS, Form, forms
-from assay.analysis import Result, analysis
+from assay.analysis import Result, Section, analysis
 from assay.catalogue import Measure
 from assay.charts import MAX_ROWS, Chart, Spec, category, field, thin
 from assay.errors import UsageError
 from assay.inputs import Collection
 from assay.judged import judge
-from assay.numeric.significance import t_test
 from assay.tables import Bools, counted, places
 
-Of = Literal["power", "tau"]
-
+DEPTHS = (5, 10, 20, 50, 100, 200, 500, 1000)
+POOL_DEPTHS = (5, 10, 20, 50, 100)
 MEASURES = ("P", "SP", "DCG(discount='jk')", "RBP")
 FULL = "full assessment"
 _WIDTH, _DIGIT = 190, 6.5  # pixels of a panel, and of a digit below it
-_RED, _LIGHT, _DARK = "#D40000", np.array([198.0, 219.0, 239.0]), np.array([8.0, 48.0, 107.0])
+_RED, _LIGHT, _DARK = "#D40000", np.array([190.0, 215.0, 238.0]), np.array([0.0, 84.0, 150.0])
 
 
-@analysis(name="depth", group="trust")
+@analysis(
+    name="depth",
+    group="trust",
+    section=Section(
+        n_runs=10,
+        passed=("contributors", "level", "alpha", "rng"),
+        settings={"measure": ("AP", "nDCG")},
+        fast={"coarse": True, "normalization": ("abbreviated", "expanded")},
+    ),
+)
 def depth(
     data: Collection,
     *,
     measure: Sequence[str | Measure] = (),
-    depth: str = "5,10,20,50,100,200,500,1000",
-    pool_depth: str = "5,10,20,50,100",
+    depth: str | None = None,
+    pool_depth: str | None = None,
+    coarse: bool = False,
     normalization: Sequence[str] = (),
     of: Of = "power",
     alpha: float = 0.05,
+    level: float = 0.95,
     contributors: Sequence[str] = (),
     width: str | None = None,
     groups: str | None = None,
@@ -50,10 +59,12 @@ def depth(
     Every cell thins the judgments to those that a pool of that depth would have produced (a document is in when a
     contributing run has it that high), scores the runs to the evaluation depth and counts the pairs of runs that a
     paired t test tells apart (webber2010, figures 3 and 4). Power that rises when judgments are taken away is not
-    a better measurement: look whether the ranking of runs stays the same (`of` tau).
+    a better measurement: look whether the ranking of runs stays the same (`tau`).
 
-    Not for choosing between neighbouring cells: no interval is given here, and cells share runs and topics. `assay
-    power -m nDCG@100/pool=10 -m nDCG@100` gives intervals of power and of its difference, over topics.
+    Intervals treat the topics as the sample: a jackknife that leaves out one topic at a time (one of 50 groups where
+    there are more). `lost` is paired over the same topics: only its interval says whether a cell separates fewer runs
+    than the deepest one, and it holds for one cell, not for all of the grid at once. Two other cells are compared by
+    `assay power -m nDCG@100/pool=10 -m nDCG@20/pool=10`.
 
     A measure stands for its family, all with the same parameters:
       raw           P   SP   DCG    RBP    the sum itself
@@ -68,15 +79,21 @@ def depth(
         Measures without cutoff, such as AP or DCG(discount='jk'). RBP's p follows the depth, so that 0.1 of the
         weight lies beyond it, unless p or residual is given (default: P, SP, DCG(discount='jk'), RBP).
     depth
-        Evaluation depths: numbers, or ranges such as 1-10.
+        Evaluation depths: numbers, or ranges such as 1-10 (default: 5,10,20,50,100,200,500,1000, as far as the
+        deepest run goes).
     pool_depth
-        Pool depths: numbers, or ranges such as 1-10; 0 is an empty pool.
+        Pool depths: numbers, or ranges such as 1-10; 0 is an empty pool (default: 5,10,20,50,100, as far as the
+        deepest run goes).
+    coarse
+        A first look: of the default depths and pool depths the first, the middle and the last.
     normalization
         raw, abbreviated, expanded or standardised; repeats (default: all that a measure has).
     of
-        What to show: power, or tau (Kendall's tau-b of the run means with those of the deepest cell).
+        What to show: power, or tau (Kendall's tau-b of the run means with those of the deepest cell), with intervals.
     alpha
         Significance level.
+    level
+        Confidence of the intervals.
     contributors
         The runs that fill the pools: a name, or a file of names; repeats (default: all runs).
     width
@@ -96,8 +113,14 @@ def depth(
         How deep the pool is, and how deep runs are evaluated.
     width
         Where asked for: how many runs or groups fill the pool. Numbers are then means over the draws.
-    power (or tau)
-        The share of pairs of runs found significantly different; or the correlation with the deepest cell.
+    power, low, high
+        The share of pairs of runs found significantly different, and its interval over topics.
+    lost, lost_low, lost_high
+        The power of the deepest cell (deepest pool, deepest evaluation) of the same measure and form, less that of
+        this cell, and its interval, paired over topics. Below 0 this cell finds more pairs different.
+    tau
+        Correlation of the run means with those of that deepest cell. With `of` tau: tau, low, high, in place of all
+        of these.
     n_relevant
         Relevant documents in the pool.
 
@@ -107,12 +130,18 @@ def depth(
     tables.forms: measure, normalization, computed.
     tables.pools: pool_depth, n_judged, n_relevant, n_empty (topics without a relevant document), coverage (share of
     the contributors' documents down to that depth that are judged; the others count as not relevant).
-    tables.draws: with `width`, every draw by itself.
+    tables.draws: with `width`, every draw by itself. Intervals are then empty: draws and topics both vary.
     """
     if len(data.runs.names) < 2:
         raise UsageError("one run has nothing to be told apart from; give at least two")
     asked, missing = forms(measure or MEASURES, normalization)
-    depths, pool_depths = numbers(depth, "depth", least=1), numbers(pool_depth, "pool depth", least=0)
+    longest = max(1, int(data.runs.count.max(initial=0)))
+    depths = numbers(depth, "depth", least=1) if depth is not None else usual(DEPTHS, longest, coarse=coarse)
+    pool_depths = (
+        numbers(pool_depth, "pool depth", least=0)
+        if pool_depth is not None
+        else usual(POOL_DEPTHS, longest, coarse=coarse)
+    )
     widths = None if width is None else numbers(width, "width", least=1)
     runs = data.runs.names
     fill = _filled_by(contributors, runs)
@@ -120,16 +149,24 @@ def depth(
     whole = judge(data.runs, data.qrels, negative=data.negative)
     grid = Grid(data, asked, depths, pool_depths, places(data.qrels, data.runs), fill)
     ways = list(fillings(fill, unit, widths, draws=draws, seed=rng))
-    answer = _answer(of, alpha, grid)
-    cells = pl.DataFrame([row for way in ways for row in grid.cells(way, answer)], infer_schema_length=None)
-    pools = pl.DataFrame([row for way in ways for row in grid.pools(way)], infer_schema_length=None)
-    tables = _tables(cells.rename({"answer": of}), pools, asked, of)
+    cells, pools = _filled(grid, ways, Answer(of, alpha=alpha, level=level))
+    tables = _tables(cells, pools, asked, of)
     table = tables.pop("grid")
     settings: dict[str, object] = {"of": of} | ({"test": "t", "alpha": alpha} if of == "power" else {})
     settings |= {"contributors": int(fill.sum())}
-    settings |= {"draws": draws, "rng": rng} if widths else {}
+    settings |= {"draws": draws, "rng": rng} if widths else {"level": level}
     notes = (*whole.notes, *missing, *_notes(grid, pools, of))
     return Result("depth", table, tables, whole.basis, settings, notes, charts=_charts(table, tables["full"], of))
+
+
+def usual(depths: Sequence[int], longest: int, *, coarse: bool) -> list[int]:
+    """Cut the usual depths to the deepest run, whose own depth is then the last; of a coarse grid keep three.
+
+    >>> usual(DEPTHS, 30, coarse=False), usual(DEPTHS, 5000, coarse=True)
+    ([5, 10, 20, 30], [5, 100, 1000])
+    """
+    cut = [depth for depth in depths if depth < longest] + ([longest] if longest <= depths[-1] else [])
+    return sorted({cut[0], cut[len(cut) // 2], cut[-1]}) if coarse else cut
 
 
 def numbers(text: str, what: str, *, least: int) -> list[int]:
@@ -155,11 +192,22 @@ def _filled_by(contributors: Sequence[str], runs: Sequence[str]) -> Bools:
     return np.isin(np.array(runs, dtype=object), runlists.contributors(contributors, runs))
 
 
-def _answer(of: Of, alpha: float, grid: Grid) -> Answer:
-    """Say what a cell shows."""
-    if of == "tau":
-        return correlation_with(grid.deepest())
-    return lambda _, x: float((t_test(x) < alpha).mean())
+def _filled(grid: Grid, ways: Sequence[Filling], answer: Answer) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Fill the grid in every way; what its cells show, and what its pools hold."""
+    drawn = ways[0].width is not None
+    if drawn:
+        for form, x in grid.deepest():
+            answer.columns(form, x)
+    shown: list[Row] = []
+    held: list[Row] = []
+    for way in ways:
+        first = grid.first(way.runs)
+        shown += grid.cells(way, first, answer)
+        held += grid.pools(way, first)
+    cells, pools = (pl.DataFrame(rows, infer_schema_length=None) for rows in (shown, held))
+    ends = [name for name in cells.columns if name.endswith(("low", "high"))]
+    none = pl.lit(None, dtype=pl.Float64)
+    return cells.with_columns(none.alias(end) if drawn else pl.col(end).fill_nan(None) for end in ends), pools
 
 
 def _tables(cells: pl.DataFrame, pools: pl.DataFrame, asked: Sequence[Form], of: Of) -> dict[str, pl.DataFrame]:
@@ -168,10 +216,10 @@ def _tables(cells: pl.DataFrame, pools: pl.DataFrame, asked: Sequence[Form], of:
     place = ["measure", "normalization", *(["width"] if drawn else []), "pool_depth", "depth"]
     cells = cells.sort("form", "width", "draw", "pool_depth", "depth")
     parts = {name: cells.filter(name) for name in ("grid", "full")}
-    tables = {name: part.select(*place, of, "n_relevant") for name, part in parts.items()}
+    tables = {name: part.select(*place, *COLUMNS[of], "n_relevant") for name, part in parts.items()}
     if drawn:
         tables = {name: part.group_by(place, maintain_order=True).mean() for name, part in tables.items()}
-        tables["draws"] = parts["grid"].select(*place, "draw", of, "n_relevant")
+        tables["draws"] = parts["grid"].select(*place, "draw", *COLUMNS[of], "n_relevant")
         pools = pools.drop("draw").group_by("width", "pool_depth", maintain_order=True).mean()
     described = [(form.label, form.normalization, form.computed) for form in asked]
     tables["forms"] = pl.DataFrame(described, schema=["measure", "normalization", "computed"], orient="row")
@@ -179,7 +227,7 @@ def _tables(cells: pl.DataFrame, pools: pl.DataFrame, asked: Sequence[Form], of:
 
 
 def _notes(grid: Grid, pools: pl.DataFrame, of: Of) -> Iterator[str]:
-    runs, limit = grid.data.runs, grid.limit()
+    runs, limit = grid.data.runs, grid.limit
     deepest = grid.pool_depths[-1]
     if grid.pool_depths[0] == 0:
         yield "at pool depth 0 the pool is empty: nothing is judged"
@@ -198,10 +246,12 @@ def _notes(grid: Grid, pools: pl.DataFrame, of: Of) -> Iterator[str]:
     if empty := int(pools["n_empty"].max() or 0):  # type: ignore[arg-type]
         depth = pools.filter(pl.col("n_empty") == empty)["pool_depth"][0]
         yield f"a pool of depth {depth} leaves {counted(empty, 'topic')} without a relevant document; scores are 0"
-    if of == "tau":
-        yield f"tau is to the cell of pool depth {deepest} and depth {grid.depths[-1]} of the same measure and form"
-    elif len(grid.data.qrels.topics) < 2:
+    what = "tau is" if of == "tau" else "lost and tau are"
+    yield f"{what} to the cell of pool depth {deepest} and depth {grid.depths[-1]} of the same measure and form"
+    if len(grid.data.qrels.topics) < 2:
         yield "one topic is no sample: no difference is significant"
+    if "width" in pools.columns and pools["width"].is_not_null().any():
+        yield "no intervals: the contributors are drawn at random, and numbers are means over the draws"
     if len(runs.names) < 10:
         yield f"{len(runs.names)} runs are too few for {of} to say much"
 
@@ -252,17 +302,21 @@ def _ticks(depths: list[int]) -> list[int]:
 
 
 def _layers(depths: list[int], pool_depths: list[int], of: Of) -> list[Spec]:
-    """Draw the lines, light for shallow pools and dark for deep ones; crosses on the line of full assessment."""
+    """Draw the lines, light and thin for shallow pools; crosses on the line of full assessment."""
     shade = np.linspace(0, 1, len(pool_depths) + 1)[1:, None] * (_DARK - _LIGHT) + _LIGHT
     colours = [f"rgb({r:.0f},{g:.0f},{b:.0f})" for r, g, b in shade]
     logarithmic = {"type": "log", "domain": [depths[0], max(depths[-1], depths[0] + 1)], "nice": False}
     axis = {"values": _ticks(depths), "labelOverlap": False}
     x = field("depth", title="evaluation depth", scale=logarithmic, axis=axis)
     y = field(of, scale={"zero": False})
-    scale = {"domain": [*map(str, pool_depths), FULL], "range": [*colours, _RED]}
-    colour = field("line", title="pool depth", kind="nominal", scale=scale)
+    names = [*map(str, pool_depths), FULL]
+    colour = field("line", title="pool depth", kind="nominal", scale={"domain": names, "range": [*colours, _RED]})
+    widths = [*np.linspace(1.2, 2.6, len(pool_depths)).tolist(), 1.6]
+    width = field("line", title="pool depth", kind="ordinal", scale={"domain": names, "range": widths})
+    told = ["measure", "normalization", "pool_depth", "depth", *COLUMNS[of], "n_relevant"]
+    side = {"x": x, "y": y, "tooltip": [{"field": name} for name in told]}
     crosses = {"type": "point", "shape": "cross", "angle": 45, "size": 45, "filled": True, "color": _RED}
     return [
-        {"mark": {"type": "line", "tooltip": True, "clip": True}, "encoding": {"x": x, "y": y, "color": colour}},
-        {"transform": [{"filter": f"datum.line === '{FULL}'"}], "mark": crosses, "encoding": {"x": x, "y": y}},
+        {"mark": {"type": "line", "clip": True}, "encoding": {**side, "color": colour, "strokeWidth": width}},
+        {"transform": [{"filter": f"datum.line === '{FULL}'"}], "mark": crosses, "encoding": side},
     ]

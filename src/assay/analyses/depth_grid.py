@@ -1,9 +1,11 @@
-"""The cells of a grid of pool depths and evaluation depths, and who fills the pools."""
+"""The cells of a grid of pool depths and evaluation depths, who fills the pools, and what a cell shows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -11,14 +13,21 @@ from assay.analyses.normalizations import Form
 from assay.errors import UsageError
 from assay.inputs import Collection
 from assay.judged import Judged, judge
-from assay.numeric.correlation import tau_b
+from assay.numeric.correlation import Levels, between, levels
+from assay.numeric.jackknife import deletions, jackknife_interval
+from assay.numeric.separation import separated
 from assay.numeric.standardise import z
 from assay.scores import Array, score
 from assay.tables import Bools, Index, Places, Qrels
 
 Row = dict[str, object]
-Answer = Callable[[Form, Array], float]
-"""What a cell shows, of a form and its scores [run, topic]."""
+Of = Literal["power", "tau"]
+
+COLUMNS: dict[Of, tuple[str, ...]] = {
+    "power": ("power", "low", "high", "lost", "lost_low", "lost_high", "tau"),
+    "tau": ("tau", "low", "high"),
+}
+"""What a cell shows."""
 
 _NEVER = np.iinfo(np.int64).max
 
@@ -53,7 +62,7 @@ def fillings(
             yield Filling(contributors & np.isin(names, drawn), width, draw + 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grid:
     """Pool depths x evaluation depths x forms of measures."""
 
@@ -75,6 +84,7 @@ class Grid:
         """Keep the judgments of a pool of this depth."""
         return self.data.qrels.thin(first <= depth)
 
+    @cached_property
     def limit(self) -> int:
         """The depth from which a deeper pool of all contributors holds no more judgments."""
         first = self.first(self.contributors)
@@ -98,25 +108,23 @@ class Grid:
             for x in [by_measure[form.measure, k]]
         }
 
-    def deepest(self) -> dict[Form, Array]:
-        """Score the runs in the deepest cell, its pool filled by all contributors, by form. [run, topic]"""
+    def deepest(self) -> Iterator[tuple[Form, Array]]:
+        """Score the runs in the deepest cell of every form, its pool filled by all contributors. [run, topic]"""
         pool = self.pool(self.first(self.contributors), self.pool_depths[-1])
-        scored = self.scores(self.judged(pool), self.depths[-1:])
-        return {form: x for (form, _), x in scored.items()}
+        for (form, _), x in self.scores(self.judged(pool), self.depths[-1:]).items():
+            yield form, x
 
-    def cells(self, filling: Filling, answer: Answer) -> Iterator[Row]:
-        """Fill the grid, and the line of full assessment (pool depth = evaluation depth), row by row.
+    def cells(self, filling: Filling, first: Index, answer: Answer) -> Iterator[Row]:
+        """Fill the grid, and the line of full assessment (pool depth = evaluation depth), row by row, deepest first.
 
         That line ends where deeper pools hold no more judgments.
         """
-        first = self.first(filling.runs)
-        limit = self.limit()
-        full = [k for k in self.depths if k <= limit]
-        for pool_depth in sorted({*self.pool_depths, *full}):
+        full = [k for k in self.depths if k <= self.limit]
+        for pool_depth in [self.pool_depths[-1], *sorted({*self.pool_depths[:-1], *full} - {self.pool_depths[-1]})]:
             inside = pool_depth in self.pool_depths
             pool = self.pool(first, pool_depth)
             judged = self.judged(pool)
-            for (form, k), x in self.scores(judged, self.depths if inside else [pool_depth]).items():
+            for (form, k), x in self.scores(judged, self.depths[::-1] if inside else [pool_depth]).items():
                 yield {
                     "form": self.forms.index(form),
                     "measure": form.label,
@@ -125,15 +133,14 @@ class Grid:
                     "draw": filling.draw,
                     "pool_depth": pool_depth,
                     "depth": k,
-                    "answer": answer(form, x),
+                    **answer.columns(form, x),
                     "n_relevant": int(judged.n_rel(form.measure.rel).sum()),
                     "grid": inside,
                     "full": k == pool_depth and k in full,
                 }
 
-    def pools(self, filling: Filling) -> Iterator[Row]:
+    def pools(self, filling: Filling, first: Index) -> Iterator[Row]:
         """Say of every pool what it holds, and how much of it was ever judged."""
-        first = self.first(filling.runs)
         known = np.isin(self.data.runs.topics, self.data.qrels.topics)
         length = self.data.runs.count[filling.runs][:, known]
         judged = (self.data.qrels.grade >= 0) | (self.data.negative == "nonrelevant")
@@ -153,6 +160,37 @@ class Grid:
             }
 
 
-def correlation_with(deepest: Mapping[Form, Array]) -> Answer:
-    """Correlate the run means with those of the deepest cell: Kendall's tau-b, NaN where all are equal."""
-    return lambda form, x: float(tau_b(x.mean(-1), deepest[form].mean(-1)))
+class Answer:
+    """What a cell shows, beside the deepest cell of its form: the first one of that form that it is asked about."""
+
+    def __init__(self, of: Of, *, alpha: float, level: float) -> None:
+        """Prepare to answer; intervals treat the topics as the sample."""
+        self.of, self.alpha, self.level = of, alpha, level
+        self.power: dict[Form, tuple[float, Array]] = {}
+        self.ranking: dict[Form, Levels] = {}
+
+    def columns(self, form: Form, x: Array) -> Row:
+        """Answer for a form and its scores [run, topic]."""
+        return self._power(form, x) if self.of == "power" else self._tau(form, x)
+
+    def _power(self, form: Form, x: Array) -> Row:
+        share, left_out = separated(x, alpha=self.alpha)
+        deep, deep_left_out = self.power.setdefault(form, (share, left_out))
+        low, high = self._interval(share, left_out)
+        lost_low, lost_high = self._interval(deep - share, deep_left_out - left_out)
+        ranking = levels(x.mean(-1))
+        tau = float(between(ranking, self.ranking.setdefault(form, ranking), "tau-b"))
+        shown = (share, max(low, 0.0), min(high, 1.0), deep - share, lost_low, lost_high, tau)
+        return dict(zip(COLUMNS["power"], shown, strict=True))
+
+    def _tau(self, form: Form, x: Array) -> Row:
+        """Correlate the run means with those of the deepest cell, on all topics and without each group."""
+        kept = [np.arange(x.shape[1]), *(deletions(x.shape[1]) if x.shape[1] > 1 else ())]
+        ranking = levels(np.stack([x[:, topics].mean(-1) for topics in kept]))
+        tau = between(ranking, self.ranking.setdefault(form, ranking), "tau-b")
+        low, high = self._interval(float(tau[0]), tau[1:])
+        return dict(zip(COLUMNS["tau"], (float(tau[0]), max(low, -1.0), min(high, 1.0)), strict=True))
+
+    def _interval(self, estimate: float, left_out: Array) -> tuple[float, float]:
+        low, high = jackknife_interval(np.array(estimate), left_out, level=self.level)
+        return float(low), float(high)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from assay import charts, runlists
-from assay.analysis import Result, analysis
+from assay.analysis import Result, Section, analysis
 from assay.catalogue import Measure
 from assay.errors import UsageError
 from assay.grammar import parse
@@ -21,7 +21,7 @@ from assay.tables import Index, Qrels, Runs, check_choice, counted
 _NEAR = 1e-12  # means that differ by less share a rank
 
 
-@analysis(name="reuse", group="trust")
+@analysis(name="reuse", group="trust", section=Section(n_runs=10, fast={"measure": ("AP", "nDCG@10")}))
 def reuse(
     data: Collection,
     *,
@@ -225,9 +225,11 @@ def _notes(given: Qrels, kept: Qrels, depth: int | None, filled: Runs) -> Iterat
 
 
 def _charts(table: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> tuple[charts.Chart, ...]:
-    drawn = [_against(table, "runs", "Mean score with a run's own documents judged, and without")]
+    drawn = [
+        _against(table, "runs", "What each run loses when the documents that only it contributed are not judged")
+    ]
     if "groups" in tables:
-        title = "Mean score with the documents of a run's group judged, and without"
+        title = "What each run loses when the documents that only its group contributed are not judged"
         drawn.append(_against(tables["groups"], "groups", title))
     if "beyond" in tables:
         drawn.append(_ranks_beyond(tables["beyond"]))
@@ -235,12 +237,12 @@ def _charts(table: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> tuple[chart
 
 
 def _against(table: pl.DataFrame, name: str, title: str) -> charts.Chart:
-    """Score with against score without, and the line on which nothing is lost."""
-    x = charts.field("score", title="score", scale={"zero": False})
-    y = charts.field("score_without", title="score without", scale={"zero": False})
-    told = ("run", "score", "score_without", "rank", "rank_without", "n_unique_relevant")
+    """What is lost against the score, and the line on which nothing is."""
+    x = charts.field("score", title="mean score", scale={"zero": False})
+    y = charts.field("difference", title="change of the mean score")
+    told = ("run", "score", "score_without", "difference", "rank", "rank_without", "n_unique_relevant")
     kept = charts.thin(table.sort("score"), by=("measure",))
-    return charts.Chart(name, title, kept, _panels(kept["measure"], x, y, same="score", tooltip=told))
+    return charts.Chart(name, title, kept, _panels(kept["measure"], x, y, same={"datum": 0}, tooltip=told))
 
 
 def _ranks_beyond(table: pl.DataFrame) -> charts.Chart:
@@ -249,19 +251,21 @@ def _ranks_beyond(table: pl.DataFrame) -> charts.Chart:
     told = ("run", "rank", "rank_deeper", "score", "score_deeper")
     kept = charts.thin(table.sort("rank"), by=("measure",))
     title = f"Places of runs under a pool of depth {table['depth'][0]}, evaluated to that depth and beyond"
-    return charts.Chart("beyond", title, kept, _panels(kept["measure"], x, y, same="rank", tooltip=told))
+    return charts.Chart(
+        "beyond", title, kept, _panels(kept["measure"], x, y, same={**y, "field": "rank"}, tooltip=told)
+    )
 
 
 def _panels(
-    measures: Iterable[str], x: charts.Spec, y: charts.Spec, *, same: str, tooltip: Sequence[str]
+    measures: Iterable[str], x: charts.Spec, y: charts.Spec, *, same: charts.Spec, tooltip: Sequence[str]
 ) -> charts.Spec:
-    """One scatter a measure, with a line where both directions are the same."""
+    """One scatter a measure, with a line at the height where nothing changes."""
     points = charts.scatter(x, y, tooltip=tooltip)
     line = {
-        "mark": {"type": "line", "color": "#888888", "strokeDash": [4, 3]},
-        "encoding": {"x": x, "y": {**y, "field": same}},
+        "mark": {"type": "line", "color": charts.FAINT, "strokeDash": [4, 3], "strokeWidth": 1},
+        "encoding": {"x": x, "y": same},
     }
-    panel = {"layer": [line, {k: points[k] for k in ("mark", "encoding")}], "width": 300, "height": 300}
+    panel = {"layer": [line, {k: points[k] for k in ("mark", "encoding")}], "width": 240, "height": 240}
     facet = charts.category("measure", list(dict.fromkeys(measures)), header={"title": None})
     return {
         "facet": facet,

@@ -8,8 +8,10 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from assay.analysis import Result, analysis
+from assay.analyses.run_means import best_runs
+from assay.analysis import Result, Section, analysis
 from assay.catalogue import Measure
+from assay.charts import field
 from assay.conditions import parse_condition, score_conditions
 from assay.errors import UsageError
 from assay.inputs import Collection
@@ -20,7 +22,7 @@ from assay.scores import Array, Scores, Undefined
 from assay.scores import score as compute
 
 
-@analysis(name="score", group="look")
+@analysis(name="score", group="look", section=Section(fast={}))
 def score(
     data: Collection | Judged | Scores,
     *,
@@ -91,7 +93,8 @@ def score(
         low, high = bootstrap_interval(scores.working(), level=level, resamples=resamples, rng=generator)
     means = {name: _mean(x).T for name, x in bounded.items()}
     table = _table(scores, low, high).with_columns(*_columns(means))
-    return Result("score", table, basis=scores.basis, settings=settings, notes=scores.notes)
+    drawn = best_runs(table, x=field("mean", title="mean score", scale={"zero": False}), level=level)
+    return Result("score", table, basis=scores.basis, settings=settings, notes=scores.notes, charts=(drawn,))
 
 
 def _scores(data: Collection | Judged | Scores, measure: Sequence[str | Measure], undefined: Undefined) -> Scores:

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from assay import charts
-from assay.analysis import Result, analysis
+from assay.analyses.run_means import best_runs
+from assay.analysis import Result, Section, analysis
 from assay.errors import UsageError
 from assay.factorfiles import check_factors_path, read_factors, write_factors
 from assay.numeric import standardise
@@ -21,10 +22,9 @@ from assay.scores import Array, Scores
 from assay.tables import check_choice, counted, pick
 
 Method = Literal["z", "normal", "uniform", "empirical", "linear"]
-_SHOWN = 40  # runs that the chart of intervals has room for
 
 
-@analysis(name="standardize", group="trust")
+@analysis(name="standardize", group="trust", section=Section(n_runs=10, fast=None))
 def standardize(
     data: Scores,
     *,
@@ -98,14 +98,16 @@ def standardize(
         write_factors(save, table)
     linear: dict[str, object] = {"a": a, "b": b} if method == "linear" else {}
     source = factors or (f"{n} of {len(data.runs)} runs" if reference else "the runs themselves")
+    means = _means(scores, level)
+    best = best_runs(means, x=_axis(method, "mean"), level=level, how=", standardised")
     return Result(
         "standardize",
-        _means(scores, level),
+        means,
         tables={"scores": scores.frame(), "factors": table},
         basis=scores.basis,
         settings={"method": method, **linear, "reference": source, "floor": floor, "level": level},
         notes=scores.notes,
-        charts=(_against_raw(data, scores, method), _best(scores, level, method)),
+        charts=(_against_raw(data, scores, method), best),
     )
 
 
@@ -226,7 +228,7 @@ def _against_raw(raw: Scores, scores: Scores, method: Method) -> charts.Chart:
         }
     )
     axes = [charts.field("raw", title="mean raw score", scale={"zero": False}), _axis(method, "standardized")]
-    panel = charts.scatter(*axes, tooltip=("run", "raw", "standardized"))
+    panel = charts.scatter(*axes, tooltip=("run", "raw", "standardized")) | {"width": 240, "height": 240}
     drawing = {
         "facet": charts.category("measure", scores.conditions, header={"title": None}),
         "columns": 3,
@@ -235,18 +237,6 @@ def _against_raw(raw: Scores, scores: Scores, method: Method) -> charts.Chart:
     }
     title = "Means of runs, raw and standardised by topic"
     return charts.Chart("means", title, charts.thin(table.sort("raw"), by=("measure",)), drawing)
-
-
-def _best(scores: Scores, level: float, method: Method) -> charts.Chart:
-    """Means and intervals of the runs that are best by the first measure."""
-    first = replace(scores, conditions=scores.conditions[:1], value=scores.value[:1])
-    table = _means(first, level).sort("mean", descending=True, nulls_last=True).head(_SHOWN)
-    drawing = charts.intervals(
-        _axis(method, "mean"), charts.category("run", table["run"].to_list()), low="low", high="high"
-    )
-    best = f"the best {_SHOWN} runs" if len(scores.runs) > _SHOWN else "the runs"
-    title = f"{scores.conditions[0]} of {best}, standardised, with {level:.0%} intervals over topics"
-    return charts.Chart("runs", title, table, drawing)
 
 
 def _axis(method: Method, column: str) -> charts.Spec:

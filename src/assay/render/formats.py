@@ -12,26 +12,38 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import polars.selectors as cs
 
-from assay.analysis import Result
+from assay.analysis import Report, Result
 from assay.errors import MeasureError, UsageError, suggestion
-from assay.render.pictures import PICTURES, pick_chart
-from assay.render.text import cells, is_number, plain
-
-_SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-}
+from assay.render.latex import tabular
+from assay.render.page import page
+from assay.render.pictures import PICTURES, charts_of, pick_chart
+from assay.render.text import cells, is_number, plain, visible
 
 
 def to_json(result: Result) -> str:
-    """One object: analysis, settings, basis, table, tables, notes; what is not a finite number is null."""
-    return json.dumps(_finite(result.to_dict()), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+    """One object: analysis, settings, basis, table, tables, notes; what is not a finite number is null.
+
+    A report, whose tables can be long, is written without blanks and by the tables' own writer.
+    """
+    if not isinstance(result, Report):
+        found = _finite(result.to_dict())
+        return json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+    bare = replace(result, table=result.table.clear(), tables={})
+    rows = {"table": _rows(result.table)}
+    rows["tables"] = "{" + ",".join(f"{_compact(n)}:{_rows(table)}" for n, table in result.tables.items()) + "}"
+    pieces = (f"{_compact(key)}:{rows.get(key) or _compact(value)}" for key, value in bare.to_dict().items())
+    return "{" + ",\n".join(pieces) + "}\n"
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(_finite(value), separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=str)
+
+
+def _rows(table: pl.DataFrame) -> str:
+    return table.with_columns(pl.when(cs.float().is_finite()).then(cs.float())).write_json()
 
 
 def _finite(value: Any) -> Any:
@@ -54,22 +66,13 @@ def to_markdown(result: Result) -> str:
     """The table for a README or a notebook."""
     t = result.table
     rule = ["---:" if is_number(t, name) else ":---" for name in t.columns]
-    rows = [[value.replace("|", r"\|") for value in row] for row in [t.columns, rule, *cells(t)]]
+    rows = [[value.replace("|", r"\|") for value in row] for row in [map(visible, t.columns), rule, *cells(t)]]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
 
 
 def to_latex(result: Result) -> str:
     """The table for a paper (booktabs)."""
-    t = result.table
-    columns = "".join("r" if is_number(t, name) else "l" for name in t.columns)
-    rows = [[_escaped(value) for value in row] for row in [t.columns, *cells(t)]]
-    head, *body = [" & ".join(row) + r" \\" for row in rows]
-    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
-    return "\n".join([*(f"% {note}" for note in result.notes), *lines, r"\end{tabular}"]) + "\n"
-
-
-def _escaped(text: str) -> str:
-    return "".join(_SPECIAL.get(c, c) for c in text)
+    return tabular(result.table, result.notes)
 
 
 def to_trec_eval(result: Result) -> str:
@@ -117,8 +120,7 @@ FORMATS: dict[str, Callable[[Result], str]] = {
 }
 _EXTENSIONS = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
 
-
-EXTENSIONS = (*_EXTENSIONS, ".parquet", *PICTURES)
+EXTENSIONS = (*_EXTENSIONS, ".parquet", *PICTURES, ".html")
 """What `-o` understands."""
 
 
@@ -129,7 +131,10 @@ def pick_table(result: Result, name: str | None) -> Result:
     if name not in result.tables:
         known = ", ".join(result.tables) or "none"
         raise UsageError(f"no table '{name}' (there is {known}){suggestion(name, result.tables)}")
-    return replace(result, table=result.tables[name])
+    table = result.tables[name]
+    if not isinstance(result, Report):
+        return replace(result, table=table)
+    return Result(result.analysis, table, result.tables, result.basis, result.settings, result.notes)
 
 
 def check_path(path: str, form: str | None) -> None:
@@ -149,12 +154,38 @@ def check_path(path: str, form: str | None) -> None:
 def to_file(result: Result, path: str, *, form: str | None = None, table: str | None = None) -> bytes:
     """Render a result, or its table or chart of a name, as the file's extension asks, or as `form` does."""
     check_path(path, form)
-    suffix = Path(path).suffix.lower()
-    if form is None and suffix in PICTURES:
+    suffix = Path(path).suffix.lower() if form is None else ""
+    if suffix in PICTURES:
         return PICTURES[suffix](pick_chart(result, table).spec())
+    if suffix == ".html":
+        return page(_alone(result, table)).encode("utf-8", "backslashreplace")
     result = pick_table(result, table)
-    if form is None and suffix == ".parquet":
+    if suffix == ".parquet":
         buffer = io.BytesIO()
         result.table.with_columns(cs.float().fill_nan(None)).write_parquet(buffer)
         return buffer.getvalue()
     return FORMATS[form or _EXTENSIONS[suffix]](result).encode("utf-8", "backslashreplace")
+
+
+def to_files(
+    result: Result, path: str, *, form: str | None = None, table: str | None = None
+) -> list[tuple[str, bytes]]:
+    """Render a result as the files to write: one, and for the page of a report its tables as JSON beside it."""
+    files = [(path, to_file(result, path, form=form, table=table))]
+    if isinstance(result, Report) and form is None and table is None and Path(path).suffix.lower() == ".html":
+        files.append((str(Path(path).with_suffix(".json")), to_json(result).encode("utf-8", "backslashreplace")))
+    return files
+
+
+def _alone(result: Result, name: str | None) -> Result:
+    """Leave of a result the table or the chart of a name, and what describes it."""
+    if name is None:
+        return result
+    if name in result.tables:
+        return replace(pick_table(result, name), tables={}, charts=())
+    drawn = charts_of(result)
+    if name not in drawn:
+        known = [*result.tables, *drawn]
+        raise UsageError(f"no table or chart '{name}' (there is {', '.join(known)}){suggestion(name, known)}")
+    facts = (result.basis, result.settings, result.notes)
+    return Result(result.analysis, drawn[name].table, {}, *facts, charts=(drawn[name],))

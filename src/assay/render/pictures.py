@@ -1,23 +1,67 @@
-"""Charts as files: SVG, PNG, PDF, or a page by itself."""
+"""Charts as files: SVG, PNG and PDF."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
-from assay.analysis import Result
+from assay.analysis import Report, Result
 from assay.charts import Chart
-from assay.errors import UsageError, suggestion
+from assay.errors import InputError, UsageError, suggestion
+from assay.files import write_bytes
+
+
+def charts_of(result: Result) -> dict[str, Chart]:
+    """Name the charts of a result, those of a report by their sections, as in power.asl."""
+    if not isinstance(result, Report):
+        return {chart.name: chart for chart in result.charts}
+    return {f"{p.name}.{chart.name}": chart for p in result.parts if p.result for chart in p.result.charts}
 
 
 def pick_chart(result: Result, name: str | None = None) -> Chart:
     """Find a chart of a result by name; the first without one."""
-    if not result.charts:
+    by_name = charts_of(result)
+    if not by_name:
         raise UsageError(f"{result.analysis} draws no chart; write a table: .json, .csv, .tex, .md or .parquet")
-    by_name = {chart.name: chart for chart in result.charts}
     if name is not None and name not in by_name:
         raise UsageError(f"no chart '{name}' (there is {', '.join(by_name)}){suggestion(name, by_name)}")
-    return by_name[name] if name is not None else result.charts[0]
+    return by_name[name] if name is not None else next(iter(by_name.values()))
+
+
+def figures(result: Result, directory: str | Path) -> list[Path]:
+    """Write every chart as SVG, PNG and PDF, named after its section; return the paths."""
+    folder = Path(directory)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"{folder}: {(problem.strerror or str(problem)).lower()}") from None
+    written = []
+    for name, chart in _file_names(result):
+        for suffix, draw in PICTURES.items():
+            written.append(folder / f"{name}{suffix}")
+            write_bytes(written[-1], draw(chart.spec()))
+    return written
+
+
+def _file_names(result: Result) -> Iterator[tuple[str, Chart]]:
+    """Name the files of charts; no two alike, whatever the charts are called."""
+    taken: set[str] = set()
+    for name, chart in charts_of(result).items():
+        own = slug(name if isinstance(result, Report) else f"{result.analysis}.{name}")
+        numbered = (own, *(f"{own}-{i}" for i in range(2, len(taken) + 3)))
+        taken.add(free := next(one for one in numbered if one not in taken))
+        yield free, chart
+
+
+def slug(name: str) -> str:
+    """Make a name fit for files and links: letters, digits, - and _ only.
+
+    >>> slug("power.asl"), slug("../../x")
+    ('power-asl', 'x')
+    """
+    return re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "x"
 
 
 def _svg(spec: dict[str, Any]) -> bytes:
@@ -38,11 +82,5 @@ def _pdf(spec: dict[str, Any]) -> bytes:
     return bytes(vl_convert.vegalite_to_pdf(spec))
 
 
-def _html(spec: dict[str, Any]) -> bytes:
-    import vl_convert
-
-    return str(vl_convert.vegalite_to_html(spec, bundle=True)).encode()
-
-
-PICTURES: dict[str, Callable[[dict[str, Any]], bytes]] = {".svg": _svg, ".png": _png, ".pdf": _pdf, ".html": _html}
+PICTURES: dict[str, Callable[[dict[str, Any]], bytes]] = {".svg": _svg, ".png": _png, ".pdf": _pdf}
 """Extension -> how a chart is drawn; nothing is fetched from anywhere."""

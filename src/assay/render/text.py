@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 import math
+import unicodedata
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+from assay.analysis import Report, Result
+from assay.rules import STANDING
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from assay.analysis import Result
+    from rich.console import RenderableType
 
 _DIGITS = 4
 _ASKED = ("alpha", "level")  # columns that repeat a setting; in a single row no other can be told from a score
+_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # what controls, formats or breaks lines, and halves of a pair
+_JOINERS = "\u200c\u200d"  # which some scripts and faces need
 _LARGE = 10.0**15  # whole numbers beyond this are not all told apart
+
+
+def visible(text: str) -> str:
+    """Spell out what cannot be seen, and what could steer a terminal or turn a line round.
+
+    >>> print(visible("a\\x1b[31mb"))
+    a\\x1b[31mb
+    """
+    if text.isprintable():
+        return text
+    return "".join(_spelled(c) if _hides(c) else c for c in text)
+
+
+def _hides(c: str) -> bool:
+    return unicodedata.category(c) in _HIDDEN and c not in _JOINERS
+
+
+def _spelled(c: str) -> str:
+    return c.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def cell(value: Any) -> str:
@@ -22,7 +47,7 @@ def cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if not isinstance(value, float):
-        return str(value)
+        return visible(str(value))
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
     if value and abs(value) < 10**-_DIGITS:
@@ -60,30 +85,48 @@ def is_number(table: pl.DataFrame, column: str) -> bool:
 
 def heading(result: Result) -> list[str]:
     """Say in a line or two what data a result rests on and how it was computed."""
-    lines = [f"{result.analysis}: {_pairs(result.basis)}".rstrip(": ")] if result.basis else []
+    lines = [f"{result.analysis}: {pairs(result.basis)}".rstrip(": ")] if result.basis else []
     if result.settings and not result.text:
-        lines.append(_pairs(result.settings))
+        lines.append(pairs(result.settings))
     return lines
 
 
-def _pairs(facts: Any) -> str:
+def pairs(facts: Mapping[str, Any]) -> str:
+    """Say facts in a line: what, and how much or which."""
     return ", ".join(f"{name.replace('_', ' ')} {_fact(value)}" for name, value in facts.items())
 
 
 def _fact(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else f"({value})"
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        return f"{value:g}" if isinstance(value, float) else f"{value:,}"
+    return f"({visible(str(value))})"
+
+
+def prose(text: str) -> str:
+    """Show text of several lines, what cannot be seen in it spelled out."""
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
+def sentences(report: Report) -> list[str]:
+    """Say the verdict, each sentence with its section, then what stability is not and what was left out."""
+    said = [
+        f"{i}. {visible(row['sentence'])}" + (f" [{visible(row['section'])}]" if row["section"] else "")
+        for i, row in enumerate(report.table.iter_rows(named=True), 1)
+    ]
+    out = [f"{part.name}: left out; {visible(part.why_not)}" for part in report.parts if part.result is None]
+    return ["\n".join(said), STANDING, "\n".join(out)]
 
 
 def plain(result: Result) -> str:
-    """Lay a result out as plain text, columns aligned."""
-    parts = [*heading(result), *([result.text] if result.text else []), aligned(result.table)]
-    notes = "\n".join(f"note: {note}" for note in result.notes)
-    return "\n\n".join(part for part in [*parts, notes] if part)
+    """Lay a result out as plain text, columns aligned; a report as the sentences of its verdict."""
+    answer = sentences(result) if isinstance(result, Report) else [prose(result.text), aligned(result.table)]
+    notes = "\n".join(f"note: {visible(note)}" for note in result.notes)
+    return "\n\n".join(part for part in [*heading(result), *answer, notes] if part)
 
 
 def aligned(table: pl.DataFrame) -> str:
     """Align a table's columns with blanks."""
-    rows = [list(table.columns), *cells(table)]
+    rows = [[visible(name) for name in table.columns], *cells(table)]
     widths = [max(len(row[i]) for row in rows) for i in range(table.width)]
     right = [is_number(table, name) for name in table.columns]
     lines = []
@@ -95,21 +138,29 @@ def aligned(table: pl.DataFrame) -> str:
 
 def show(result: Result) -> None:
     """Print a result to a terminal."""
-    from rich import box
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     console = Console(highlight=False)
     for line in heading(result):
         console.print(Text(line, style="dim"))
-    if result.text:
-        console.print(Text("\n" + result.text + "\n"))
-    grid = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    for name in result.table.columns:
-        grid.add_column(Text(name), justify="right" if is_number(result.table, name) else "left")
-    for row in cells(result.table):
-        grid.add_row(*(Text(value) for value in row))
-    console.print(grid)
+    if isinstance(result, Report):
+        for part in sentences(result):
+            console.print(Text(f"\n{part}" if part else ""))
+    else:
+        console.print(*([Text(f"\n{prose(result.text)}\n")] if result.text else []), _grid(result.table), sep="\n")
     for note in result.notes:
-        console.print(Text(f"note: {note}", style="yellow"))
+        console.print(Text(f"note: {visible(note)}", style="yellow"))
+
+
+def _grid(table: pl.DataFrame) -> RenderableType:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    for name in table.columns:
+        grid.add_column(Text(visible(name)), justify="right" if is_number(table, name) else "left")
+    for row in cells(table):
+        grid.add_row(*(Text(value) for value in row))
+    return grid

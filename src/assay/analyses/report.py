@@ -1,0 +1,270 @@
+"""The report: every analysis that applies to a collection, asked in turn, and what they say together."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+import polars as pl
+
+import assay
+from assay.analysis import Analysis, Part, Report, Result, Section, analysis, find, index
+from assay.errors import UsageError, suggestion
+from assay.inputs import LOADERS, Collection
+from assay.origin import spelled, taken
+from assay.progress import steps
+from assay.render.pictures import figures as draw
+from assay.rules import MANY, rules_table, said, verdict
+from assay.scores import Scores, Undefined
+
+_DEEP = 100  # lists at least this long are measured to their end
+_SHALLOW = 10  # where most evaluations stop
+
+
+@analysis(name="report", group="make")
+def report(
+    data: Collection | Scores,
+    *,
+    measure: Sequence[str] = (),
+    sections: Sequence[str] = (),
+    fast: bool = False,
+    figures: str | None = None,
+    undefined: Undefined = "zero",
+    contributors: Sequence[str] = (),
+    alpha: float = 0.05,
+    level: float = 0.95,
+    rng: int = 0,
+) -> Report:
+    """What do these runs and judgments say about measures, on one page?
+
+    Asks every analysis that applies, and says in at most seven sentences what they say together, each with its
+    number, its interval and the section that shows the evidence. `-o report.html` writes one page that needs
+    nothing else, and report.json beside it with every table.
+
+    The sentences follow rules with names and thresholds, which the page lists. Separating runs is not measuring what
+    users want: nothing here says which measure is right.
+
+    Parameters
+    ----------
+    measure
+        Measures, such as nDCG@10 or RBP(p=0.8); repeats (default: a set that suits the grades and the depth of the
+        lists; of scores that another tool computed, all).
+    sections
+        Only these analyses, as in power,depth; repeats (default: all that apply).
+    fast
+        A first look: smaller grids, fewer resamples; what takes long is left out.
+    figures
+        Write every chart as SVG, PNG and PDF into this directory.
+    undefined
+        What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+    contributors
+        The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
+        (default: all runs).
+    alpha
+        Significance level.
+    level
+        Confidence of the intervals.
+    rng
+        Seed of everything that is drawn.
+
+    Returns
+    -------
+    sentence
+        What may be said.
+    value, low, high
+        The number that it rests on, and its interval.
+    section, rule
+        The analysis that shows the evidence, and the rule that licenses the sentence.
+
+    Notes
+    -----
+    tables.rules: rule, says, thresholds, cite.
+    tables.inputs: file, bytes, sha256; of the files that were read.
+    tables.NAME, tables.NAME.TABLE: the tables of every section, such as power and power.pairs.
+
+    Sections that need many runs are one line each below ten runs, and the differences between runs lead.
+    """
+    asked = _asked(sections)
+    settings = {
+        "measure": tuple(measure) or default_measures(data),
+        "undefined": undefined,
+        "contributors": tuple(contributors),
+        "alpha": alpha,
+        "level": level,
+        "rng": rng,
+    }
+    desk = _Desk(data, settings, fast=fast)
+    desk.scores  # noqa: B018 - what is wrong with measures is said at once, and not by every section
+    parts = _ordered([desk.part(find(name)) for name in steps(asked)], desk.n_runs)
+    made = _bound(desk, parts, _words(desk, sections))
+    if figures is not None:
+        draw(made, figures)
+    return made
+
+
+def default_measures(data: Collection | Scores) -> tuple[str, ...]:
+    """Choose measures that suit the grades and the depth of the lists; of given scores, all.
+
+    Lists of a hundred documents and more are measured to their end and in their first ten; shorter ones to where the
+    typical list ends.
+    """
+    if isinstance(data, Scores):
+        return data.conditions
+    count = data.asked.count
+    depth = int(np.median(count[count > 0])) if (count > 0).any() else 1
+    graded = data.qrels.top > 1
+    if depth >= _DEEP:
+        return ("AP", "nDCG", "ERR@10" if graded else "Rprec", "P@10", "nDCG@10", "RR", "RBP(p=0.95)", "RBP(p=0.8)")
+    k = min(depth, _SHALLOW) if depth < 2 * _SHALLOW else depth
+    names = ("nDCG", "AP", "P", "RR", "RBP(p=0.8)", *(["ERR"] if graded else []))
+    return (*(f"{name}@{k}" for name in names), *([f"nDCG@{k // 2}"] if k > 1 else []))
+
+
+def _asked(sections: Sequence[str]) -> list[str]:
+    """Read which sections are asked for; all where none is named."""
+    known = [name for name, (group, _) in index().items() if group != "make" and find(name).section is not None]
+    names = [name.strip() for given in sections for name in given.split(",") if name.strip()]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"no section '{name}' (there is {', '.join(known)}){suggestion(name, known)}")
+    return [name for name in known if not names or name in names]
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """The data and the settings of one report; what several analyses need is made once."""
+
+    data: Collection | Scores
+    settings: Mapping[str, Any]
+    fast: bool
+
+    @cached_property
+    def n_runs(self) -> int:
+        """How many runs are asked about."""
+        return len(self.data.runs if isinstance(self.data, Scores) else self.data.asked.names)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The scores of all runs, made as any single command makes them."""
+        return LOADERS[Scores](self.data, **taken(LOADERS[Scores], self.settings))
+
+    def part(self, of: Analysis) -> Part:
+        """Ask one analysis, or say in a line why it is not asked."""
+        section = of.section or Section()
+        if why_not := self._refused(section):
+            return Part(of.name, of.question, why_not=why_not)
+        settings = self._settings(of, section)
+        kind = get_type_hints(of.function)["data"]
+        loader = LOADERS[kind]
+        own = taken(loader, self.settings)
+        words = ["assay", of.name, *self.words, *spelled(loader, own), *spelled(of.function, settings)]
+        try:
+            given = self.scores if Scores in (kind, *get_args(kind)) else loader(self.data, **own)
+            result = self._shown(of(given, **settings))
+        except UsageError as problem:
+            return Part(of.name, of.question, why_not=self.data.origin.hide(str(problem)))
+        return Part(of.name, of.question, shlex.join(words), result, shown=section.shown)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that name the data; placeholders where it comes from no file."""
+        if self.data.origin.words:
+            return self.data.origin.words
+        return ("--scores", "SCORES") if isinstance(self.data, Scores) else ("RUN...", "--qrels", "QRELS")
+
+    def _refused(self, need: Section) -> str:
+        """Say what is missing; nothing where nothing is."""
+        there = {
+            "run": (self.n_runs, 1 if need.few is not None else need.n_runs),
+            "measure": (len(self.settings["measure"]), need.n_measures),
+            "topic": (
+                len(self.data.topics if isinstance(self.data, Scores) else self.data.qrels.topics),
+                need.n_topics,
+            ),
+        }
+        for what, (n, least) in there.items():
+            if n < least:
+                return f"needs at least {least} {what}s; there {'is' if n == 1 else 'are'} {n}"
+        if need.graded and isinstance(self.data, Collection) and self.data.qrels.top < 2:
+            return "needs more than one grade of relevance; the judgments are binary"
+        if self.fast and need.fast is None:
+            return "left out of a first look (--fast)"
+        return ""
+
+    def _settings(self, of: Analysis, section: Section) -> dict[str, Any]:
+        """Gather what an analysis is asked with: what it shares with the report, then what it sets itself."""
+        shared = {name: value for name, value in self.settings.items() if name in section.passed}
+        own = taken(of.function, shared) | dict(section.settings)
+        if self.fast:
+            own |= dict(section.fast or {})
+        if self.n_runs < MANY:
+            own |= dict(section.few or {})
+        return own
+
+    def _shown(self, result: Result) -> Result:
+        """Take the paths of this machine out of a result."""
+        hide = self.data.origin.hide
+        return replace(
+            result,
+            notes=tuple(hide(note) for note in result.notes),
+            basis={name: hide(fact) if isinstance(fact, str) else fact for name, fact in result.basis.items()},
+            settings={name: hide(fact) if isinstance(fact, str) else fact for name, fact in result.settings.items()},
+        )
+
+
+def _ordered(parts: list[Part], n_runs: int) -> list[Part]:
+    """Let what has something to say about few runs lead where runs are few, after the collection itself."""
+    if n_runs >= MANY:
+        return parts
+    leads = [part for part in parts if (section := find(part.name).section) and section.few is not None]
+    first = [part for part in parts[:1] if part not in leads]
+    return [*first, *leads, *(part for part in parts if part not in first and part not in leads)]
+
+
+def _words(desk: _Desk, sections: Sequence[str]) -> str:
+    """The command that makes this report."""
+    given = dict(desk.settings) | {"sections": tuple(sections), "fast": desk.fast}
+    return shlex.join(["assay", "report", *desk.words, *spelled(report.function, given), "-o", "report.html"])
+
+
+def _bound(desk: _Desk, parts: Sequence[Part], command: str) -> Report:
+    """Bind the parts together: the verdict, every table, and where all of it came from."""
+    results = {part.name: part.result for part in parts if part.result is not None}
+    told = [(section, s.text) for one, section, s in said(results) if not one.caveat]
+    spoken = [replace(part, said=tuple(text for section, text in told if section == part.name)) for part in parts]
+    if not results:
+        raise UsageError("no analysis applies: " + "; ".join(f"{part.name}: {part.why_not}" for part in parts))
+    rows = [
+        {"sentence": s.text, "value": s.value, "low": s.low, "high": s.high, "section": section, "rule": rule}
+        for rule, section, s in verdict(results)
+    ]
+    kinds = {"sentence": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+    inputs = desk.data.origin.hashes()
+    given = {name: ", ".join(x) if isinstance(x, tuple) else x for name, x in desk.settings.items() if x != ()}
+    return Report(
+        "report",
+        pl.DataFrame(rows, schema={**kinds, "section": pl.String, "rule": pl.String}),
+        tables={
+            **dict(_tables(results)),
+            "rules": pl.DataFrame(rules_table()),
+            "inputs": pl.DataFrame(
+                inputs, schema={"file": pl.String, "bytes": pl.Int64, "sha256": pl.String}, orient="row"
+            ),
+        },
+        basis=next(iter(results.values())).basis,
+        settings={"version": assay.__version__, "command": command, **given, "fast": desk.fast},
+        notes=() if inputs else ("the data did not come from files: no hashes",),
+        parts=tuple(spoken),
+    )
+
+
+def _tables(results: Mapping[str, Result]) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Name every table of every section."""
+    for name, result in results.items():
+        yield name, result.table
+        for inner, table in result.tables.items():
+            yield f"{name}.{inner}", table

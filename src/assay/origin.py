@@ -1,0 +1,79 @@
+"""Where data came from: the words that name it on a command line, and the files behind them.
+
+What is shown to others never holds a path of the machine it was made on: a path below the working directory is
+shown from there, any other by its last part.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SHORT = {"measure": "-m"}  # flags with a letter of their own
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The words of a command line that name the data, and the files that were read."""
+
+    words: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def hide(self, text: str) -> str:
+        """Show the files that a text mentions as others may see them."""
+        absolute = sorted({f for file in self.files for f in (file, str(Path(file).parent)) if Path(f).is_absolute()})
+        for file in sorted(absolute, key=len, reverse=True):
+            text = text.replace(file, shown_path(file)) if len(Path(file).parts) > 1 else text
+        return text
+
+    def hashes(self) -> list[tuple[str, int, str]]:
+        """Name every file with its size and the SHA-256 of its bytes."""
+        return [(shown_path(f), Path(f).stat().st_size, _digest(f)) for f in self.files if Path(f).is_file()]
+
+
+NOWHERE = Origin()
+"""Data that no command line names."""
+
+
+def _digest(file: str) -> str:
+    with Path(file).open("rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()
+
+
+def shown_path(path: str) -> str:
+    """Show a path as others may see it.
+
+    >>> shown_path("/home/me/secret/qrels.txt")
+    'qrels.txt'
+    >>> shown_path("runs/bm25.txt")
+    'runs/bm25.txt'
+    """
+    if not Path(path).is_absolute():
+        return path
+    inside = os.path.relpath(path)
+    return Path(path).name if inside.startswith(os.pardir) else inside
+
+
+def spelled(function: Callable[..., Any], options: Mapping[str, Any]) -> list[str]:
+    """Write options as the words of a command line, those that are not as by default."""
+    words: list[str] = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        value = options.get(name, parameter.default)
+        if name not in options or value == parameter.default or (value in ((), []) and parameter.default in ((), [])):
+            continue
+        flag = SHORT.get(name, "--" + name.replace("_", "-"))
+        named = parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        for one in value if isinstance(value, list | tuple) else [value]:
+            word = [] if one is True else [shown_path(str(one))]
+            words += [flag, *word] if named else word
+    return words
+
+
+def taken(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Pick the options that a function takes."""
+    return {name: options[name] for name in inspect.signature(function).parameters if name in options}

@@ -1,0 +1,205 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const all = (query, within = document) => [...within.querySelectorAll(query)];
+
+  function make(tag, text = "", more = {}) {
+    return Object.assign(document.createElement(tag), { textContent: text }, more);
+  }
+
+  function button(text, act, more = {}) {
+    const made = make("button", text, { type: "button", ...more });
+    made.addEventListener("click", () => act(made));
+    return made;
+  }
+
+  function tools(...parts) {
+    const made = make("p", "", { className: "tools" });
+    made.append(...parts);
+    return made;
+  }
+
+  /* Copies */
+
+  async function copy(text, from) {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = make("textarea", text);
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    const before = from.textContent;
+    from.textContent = "Copied";
+    setTimeout(() => { from.textContent = before; }, 1200);
+  }
+
+  const special = JSON.parse(document.getElementById("page-latex").textContent);
+  const shown = (cell) => cell.textContent;
+  const exact = (cell) => cell.dataset.v ?? cell.textContent;
+
+  function csv(table) {
+    const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    const rows = [...table.rows].map((row) => [...row.cells].map((cell) => quoted(exact(cell))).join(","));
+    return rows.join("\n") + "\n";
+  }
+
+  function latex(table) {
+    const escaped = (text) => [...text].map((c) => special[c] ?? c).join("");
+    const [head, ...body] = [...table.rows].map((row) => [...row.cells].map((c) => escaped(shown(c))).join(" & ") + " \\\\");
+    const columns = [...table.tHead.rows[0].cells].map((cell) => (cell.classList.contains("n") ? "r" : "l")).join("");
+    const notes = all(".notes li", table.closest("section")).map((note) => `% ${note.textContent}`);
+    const cut = table.closest(".table")?.querySelector(".cut");
+    if (cut) notes.push(`% ${cut.textContent}`);
+    const lines = [`\\begin{tabular}{${columns}}`, "\\toprule", head, "\\midrule", ...body, "\\bottomrule"];
+    return [...notes, ...lines, "\\end{tabular}"].join("\n") + "\n";
+  }
+
+  /* Tables */
+
+  function number(text) {
+    if (text === "") return null;
+    return text === "inf" ? Infinity : text === "-inf" ? -Infinity : Number(text);
+  }
+
+  function sort(table, column) {
+    const head = table.tHead.rows[0].cells[column];
+    const numeric = head.classList.contains("n");
+    const now = head.getAttribute("aria-sort");
+    const rising = now ? now === "descending" : !numeric;
+    for (const cell of table.tHead.rows[0].cells) cell.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", rising ? "ascending" : "descending");
+    const words = new Intl.Collator("en", { numeric: true });
+    const keyed = [...table.tBodies[0].rows].map((row) => {
+      const text = exact(row.cells[column]);
+      return [numeric ? number(text) : text || null, row];
+    });
+    const compare = numeric ? (a, b) => (a < b ? -1 : a > b ? 1 : 0) : words.compare;
+    keyed.sort(([a], [b]) => {
+      if (a === null || b === null) return (a === null) - (b === null);
+      return rising ? compare(a, b) : compare(b, a);
+    });
+    table.tBodies[0].append(...keyed.map(([, row]) => row));
+  }
+
+  for (const table of all("main table")) {
+    [...table.tHead.rows[0].cells].forEach((cell, column) => {
+      const text = cell.textContent;
+      cell.replaceChildren(button(text, () => sort(table, column)));
+    });
+    const parts = [
+      button("Copy CSV", (from) => copy(csv(table), from)),
+      button("Copy LaTeX", (from) => copy(latex(table), from)),
+    ];
+    if (table.classList.contains("long")) {
+      const size = table.tBodies[0].rows.length;
+      parts.unshift(button(`Show ${size} rows`, (from) => {
+        const whole = table.classList.toggle("whole");
+        from.textContent = whole ? "Show fewer" : `Show ${size} rows`;
+        from.setAttribute("aria-expanded", whole);
+      }, { ariaExpanded: "false" }));
+    }
+    table.parentElement.after(tools(...parts));
+  }
+
+  for (const line of all(".command")) {
+    const words = line.textContent;
+    line.append(tools(button("Copy", (from) => copy(words, from), { ariaLabel: "Copy command" })));
+  }
+
+  /* Light and dark */
+
+  const bar = document.getElementById("page-tools");
+  const night = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : night.matches);
+  const name = () => (isDark() ? "Light" : "Dark");
+  const theme = button(name(), () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    theme.textContent = name();
+  });
+  night.addEventListener("change", () => { theme.textContent = name(); });
+  bar.append(theme);
+
+  /* Paper has no folds */
+
+  addEventListener("beforeprint", () => {
+    for (const fold of all("details:not([open])")) {
+      fold.open = true;
+      fold.dataset.folded = "";
+    }
+  });
+  addEventListener("afterprint", () => {
+    for (const fold of all("details[data-folded]")) {
+      fold.open = false;
+      delete fold.dataset.folded;
+    }
+  });
+
+  /* Charts */
+
+  const tip = make("dl", "", { className: "tip", hidden: true });
+  document.body.append(tip);
+  const short = (text) => (/^-?\d*\.\d{5,}(e[-+]?\d+)?$/.test(text) ? String(Number(Number(text).toPrecision(4))) : text);
+
+  function tell(_, event, __, value) {
+    tip.hidden = value === null || value === undefined || value === "";
+    if (tip.hidden) return;
+    const facts = typeof value === "object" ? Object.entries(value) : [["", value]];
+    tip.replaceChildren(...facts.flatMap(([key, fact]) => [make("dt", key), make("dd", short(String(fact)))]));
+    const room = (size, at, most) => (at + 14 + size > most ? Math.max(4, at - size - 10) : at + 14);
+    tip.style.left = `${room(tip.offsetWidth, event.clientX, innerWidth)}px`;
+    tip.style.top = `${room(tip.offsetHeight, event.clientY, innerHeight)}px`;
+  }
+
+  async function save(view, kind, file) {
+    const ground = view.background();
+    view.background("white");
+    const svg = async () => new Blob([await view.toSVG()], { type: "image/svg+xml" });
+    const png = async () => {
+      const canvas = await view.toCanvas(2);
+      return new Promise((done) => { canvas.toBlob(done); });
+    };
+    const url = URL.createObjectURL(await (kind === "svg" ? svg() : png()));
+    view.background(ground);
+    make("a", "", { href: url, download: `${file}.${kind}` }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  }
+
+  async function draw(figure) {
+    const spec = JSON.parse(figure.querySelector("script").textContent);
+    const still = figure.querySelector(".canvas > svg");
+    const box = document.createElement("div");
+    const settings = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, logLevel: 1, tooltip: tell };
+    const { view } = await window.vegaEmbed(box, spec, settings);
+    still.replaceWith(box);
+    const saves = ["svg", "png"].map((kind) => button(`Save ${kind.toUpperCase()}`, () => save(view, kind, figure.dataset.name)));
+    const legend = JSON.stringify(spec).includes('"bind":"legend"');
+    const line = tools(...saves, make("span", legend ? "Click the legend to bring a series out." : ""));
+    figure.querySelector(".canvas").after(line);
+    figure.classList.add("live");
+  }
+
+  async function drawAll() {
+    for (const figure of all("figure.chart")) {
+      try {
+        await draw(figure);
+      } catch (problem) {
+        console.error(`chart ${figure.dataset.name}: ${problem}`);
+      }
+      await new Promise((next) => { setTimeout(next); });
+    }
+    root.classList.add("drawn");
+  }
+
+  function reach() {
+    for (const box of all(".scroll, .chart .canvas")) {
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    }
+  }
+  addEventListener("resize", reach);
+  reach();
+  if (window.vegaEmbed) drawAll().then(reach);
+})();

@@ -1,0 +1,222 @@
+"""A result as one page that needs nothing else: the verdict first, then the evidence, then where it came from.
+
+Without scripts the page is still whole: charts are still pictures, tables are open. Scripts draw the charts anew, so
+that they answer to the pointer, and let tables be sorted and copied. The page may not fetch anything: its policy
+forbids it, and names the scripts that may run by their hashes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from threading import Thread
+from typing import Any
+
+from assay.analysis import COMMANDS, Part, Report, Result
+from assay.references import REFERENCES
+from assay.render.html import esc, grid, in_script, notes_list
+from assay.render.latex import SPECIAL
+from assay.render.sections import ALL_ROWS, command, facts, section, section_id, terms
+from assay.render.told import told
+from assay.rules import STANDING
+
+_EARLY = 'document.documentElement.classList.add("js")'  # before anything is drawn
+_TITLE = "Measures on trial"
+
+
+def page(result: Result) -> str:
+    """Write a result as one self-contained HTML file."""
+    if result.charts or isinstance(result, Report):
+        prepare()
+    body = "\n".join(_report(result) if isinstance(result, Report) else _single(result))
+    scripts = [*([_vega()] if '<figure class="chart"' in body else []), _asset("page.js")]
+    data = f'<script type="application/json" id="page-latex">{in_script(SPECIAL)}</script>'
+    code = "\n".join(f"<script>{script}</script>" for script in scripts)
+    return f"{_head(_title(result), [_EARLY, *scripts])}<body>\n{body}\n{data}\n{code}\n</body>\n</html>\n"
+
+
+def prepare() -> None:
+    """Start to pack the scripts that draw, so that they are there when the numbers are."""
+    _packer()
+
+
+class _Packer(Thread):
+    """Packs what vl_convert carries of Vega, which takes a second and a half, beside other work."""
+
+    packed = ""
+
+    def run(self) -> None:
+        """Pack."""
+        import vl_convert
+
+        bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+        self.packed = str(bundle).replace("</script", "<\\/script")
+
+
+@cache
+def _packer() -> _Packer:
+    packer = _Packer(daemon=True)
+    packer.start()
+    return packer
+
+
+def _vega() -> str:
+    _packer().join()
+    return _packer().packed
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("assay.render") / name).read_text(encoding="utf-8")
+
+
+def _hash(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _head(title: str, scripts: Sequence[str]) -> str:
+    allowed = " ".join(f"'sha256-{_hash(script)}'" for script in scripts)
+    policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{esc(title)}</title>
+<style>
+{_asset("page.css")}</style>
+<script>{_EARLY}</script>
+</head>
+"""
+
+
+def _title(result: Result) -> str:
+    about = facts(result.basis)
+    name = _TITLE if isinstance(result, Report) else result.analysis
+    return f"{name}: {about}" if about else name
+
+
+def _question(result: Result) -> str:
+    known = COMMANDS.get(result.analysis)
+    return told(result.analysis).question or (known[2] if known else result.analysis)
+
+
+def _top(heading: str, result: Result, target: str, goal: str) -> Iterator[str]:
+    yield f'<a class="skip" href="#{target}">Skip to {goal}</a>'
+    yield '<header class="top" id="page-top">'
+    yield '<p class="brand">assay</p><p class="tools" id="page-tools"></p>'
+    yield f'<h1>{esc(heading)}</h1><p class="facts">{esc(facts(result.basis))}</p>'
+    yield "</header>"
+
+
+def _single(result: Result) -> Iterator[str]:
+    """One result: a page of one section, whose heading is the page's."""
+    part = Part(result.analysis, "", result=result)
+    yield from _top(_question(result), result, section_id(part.name), "the answer")
+    yield "<main>"
+    yield section(part, where=ALL_ROWS)
+    yield "</main>"
+
+
+def _report(report: Report) -> Iterator[str]:
+    """Everything: verdict, contents, a section for each analysis, the rules, where it came from."""
+    yield from _top(_TITLE, report, "page-verdict", "the verdict")
+    yield "<main>"
+    yield from _verdict(report)
+    asked = [part for part in report.parts if part.result is not None]
+    yield from _contents(asked)
+    where = "all of them by the command below, and in the JSON file beside this page"
+    for part in asked:
+        yield section(part, where=where)
+    yield from _left_out([part for part in report.parts if part.result is None])
+    yield from _rules(report)
+    yield from _provenance(report)
+    yield "</main>"
+
+
+def _verdict(report: Report) -> Iterator[str]:
+    there = {part.name for part in report.parts}
+    yield '<section class="first" id="page-verdict" aria-labelledby="page-verdict-title">'
+    yield '<h2 id="page-verdict-title">Verdict</h2><ol class="verdict">'
+    for row in report.table.iter_rows(named=True):
+        name = row["section"] or ""
+        link = f' <a href="#{section_id(name)}">{esc(name)}</a>' if name in there else ""
+        yield f"<li>{_figure(row)}<p>{esc(row['sentence'])}{link}</p></li>"
+    yield f'</ol><p class="standing">{esc(STANDING)}</p>'
+    yield notes_list(report.notes)
+    yield "</section>"
+
+
+def _figure(row: dict[str, Any]) -> str:
+    """Set a sentence's number and its interval apart."""
+    numbers = [row[name] for name in ("value", "low", "high")]
+    shown = [None if n is None or not math.isfinite(n) else n for n in numbers]
+    if shown[0] is None:
+        return '<p class="figure"></p>'
+    decimals = _decimals([n for n in shown if n is not None])
+    value, low, high = ("" if n is None else f"{n:,.{decimals}f}".replace("-", "\u2212") for n in shown)
+    between = f" <span>{low} to {high}</span>" if low and high else ""
+    return f'<p class="figure"><b>{value}</b>{between}</p>'
+
+
+def _decimals(numbers: Sequence[float]) -> int:
+    """Choose how many decimals a number and its interval share.
+
+    >>> _decimals([0.83, 0.79, 0.87]), _decimals([12.0, 8.0, 30.0]), _decimals([0.004])
+    (2, 0, 4)
+    """
+    largest = max(abs(n) for n in numbers)
+    if all(float(n).is_integer() for n in numbers) or largest >= 100:
+        return 0
+    return 1 if largest >= 10 else 2 if largest >= 0.1 else 3 if largest >= 0.01 else 4
+
+
+def _contents(parts: Sequence[Part]) -> Iterator[str]:
+    yield '<nav id="page-contents" aria-labelledby="page-evidence"><h2 id="page-evidence">Evidence</h2><ol>'
+    for part in parts:
+        yield f'<li><a href="#{section_id(part.name)}"><b>{esc(part.name)}</b> {esc(part.question)}</a></li>'
+    yield "</ol></nav>"
+
+
+def _left_out(parts: Sequence[Part]) -> Iterator[str]:
+    if parts:
+        yield '<section class="part" aria-labelledby="page-left-out"><h2 id="page-left-out">Left out</h2>'
+        yield '<dl class="terms">'
+        for part in parts:
+            name = f'<dt id="{section_id(part.name)}">{esc(part.name)}</dt>'
+            yield f"{name}<dd>{esc(part.question)} <em>{esc(part.why_not)}</em></dd>"
+        yield "</dl></section>"
+
+
+def _rules(report: Report) -> Iterator[str]:
+    rules = report.tables.get("rules")
+    if rules is None or not rules.height:
+        return
+    yield '<section class="part" aria-labelledby="page-rules"><h2 id="page-rules">The rules behind the sentences</h2>'
+    yield '<p class="lead">A sentence stands in the verdict because a rule says so. Disagree with a threshold, and'
+    yield " read the evidence by your own.</p>"
+    yield f'<div class="scroll words">{grid(rules, label="Rules")}</div>'
+    cited = {key for text in rules["cite"].drop_nulls() for key in text.replace(",", " ").split()}
+    known = {key: REFERENCES[key] for key in sorted(cited) if key in REFERENCES}
+    yield terms(known)
+    yield "</section>"
+
+
+def _provenance(report: Report) -> Iterator[str]:
+    """Say what made the page, so that it can be made again."""
+    settings = {name: value for name, value in report.settings.items() if name != "command"}
+    yield '<section class="part" aria-labelledby="page-origin"><h2 id="page-origin">Where this came from</h2>'
+    yield '<p class="lead">The same command on the same files gives the same numbers. Every table in full is in the'
+    yield " JSON file beside this page.</p>"
+    yield command(str(report.settings.get("command", "")))
+    yield terms({**report.basis, **settings})
+    inputs = report.tables.get("inputs")
+    if inputs is not None and inputs.height:
+        yield f'<h3>Files read</h3><div class="scroll">{grid(inputs, label="Files read")}</div>'
+    yield "</section>"

@@ -1,0 +1,164 @@
+"""One section of a page: the question, the charts, the tables, what to beware of, how it was computed."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from assay.analysis import Part, Result
+from assay.charts import Chart
+from assay.render.html import MOST, drawn, esc, grid, in_script, notes_list
+from assay.render.pictures import slug
+from assay.render.text import prose
+from assay.render.told import Told, told
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ALL_ROWS = "all of them with -o FILE.csv"
+_BRIEFLY = {name: name for name in ("runs", "topics", "measures")}
+_BRIEFLY |= {"judged": "judged documents", "relevant": "of them relevant"}
+_TALL = 1250  # pixels; a chart higher than this is folded
+
+
+def section_id(name: str) -> str:
+    """Name a section in links; the page's own names begin with page-."""
+    return f"s-{slug(name)}" if slug(name).startswith("page") else slug(name)
+
+
+def section(part: Part, *, where: str) -> str:
+    """Set one section; `where` says how to get the rows that the page leaves out."""
+    return "\n".join(_section(part, where))
+
+
+def _section(part: Part, where: str) -> Iterator[str]:
+    own, result, about = section_id(part.name), part.result, told(part.name)
+    if result is None:
+        return
+    if part.question:
+        yield f'<section class="part" id="{own}" aria-labelledby="{own}-title">'
+        yield f'<h2 id="{own}-title"><span class="name">{esc(part.name)}</span> {esc(part.question)}</h2>'
+    else:
+        yield f'<section class="part" id="{own}" aria-label="{esc(part.name)}">'
+    if about.prose:
+        yield f'<p class="lead">{_marked(about.prose[0])}</p>'
+    if part.said:
+        yield f'<ul class="said">{"".join(f"<li>{esc(text)}</li>" for text in part.said)}</ul>'
+    elif result.text:  # which may say the same
+        yield f'<pre class="prose">{html.escape(prose(result.text))}</pre>'
+    yield notes_list(result.notes)
+    for i, chart in enumerate(result.charts):
+        yield _chart(chart, f"{own}-{slug(chart.name)}-{i}", f"{part.name}-{chart.name}")
+    yield from _tables(part, result, about, where)
+    yield from _how(result, about)
+    yield command(part.command)
+    yield "</section>"
+
+
+def _chart(chart: Chart, key: str, name: str) -> str:
+    """Set a chart: a still picture, which scripts draw anew from the spec beside it."""
+    picture = drawn(chart, key)
+    width, height = picture.size
+    box = f'<div class="canvas" role="img" aria-label="{esc(chart.alt)}" style="--w:{width}px">{picture.svg}</div>'
+    data = f'<script type="application/json">{in_script(picture.spec)}</script>'
+    caption = f"<figcaption>{esc(chart.title)}</figcaption>"
+    inner = f'<figure class="chart" data-name="{slug(name)}">{caption}{box}{data}</figure>'
+    if height <= _TALL:
+        return inner
+    return f"<details><summary>{esc(chart.title)} <small>large</small></summary>{inner}</details>"
+
+
+def _tables(part: Part, result: Result, about: Told, where: str) -> Iterator[str]:
+    """Set the tables: those that stand open first, then the answer, then the others, folded."""
+    shown = [name for name in part.shown if name in result.tables]
+    for name in shown:
+        yield _table(name, result.tables[name], part.name, about.tables.get(name, ""), where)
+    yield _table("", result.table, part.name, "", where)
+    for name, table in result.tables.items():
+        if name not in shown:
+            inner = _table(name, table, part.name, about.tables.get(name, ""), where, titled=False)
+            size = f"{table.height:,} row{'s' if table.height != 1 else ''}"
+            yield f"<details><summary><h3>{esc(name)}</h3> <small>{size}</small></summary>{inner}</details>"
+
+
+def _table(name: str, table: pl.DataFrame, of: str, says: str, where: str, *, titled: bool = True) -> str:
+    head = f"<h3>{esc(name or of)}</h3>" if titled else ""
+    about = f'<p class="about">{_marked(says)}</p>' if says else ""
+    cut = f'<p class="cut">{MOST} of {table.height:,} rows; {where}</p>' if table.height > MOST else ""
+    label = f"{of}, {name}" if name else of
+    return f'<div class="table">{head}{about}<div class="scroll">{grid(table, label=label)}</div>{cut}</div>'
+
+
+def _how(result: Result, about: Told) -> Iterator[str]:
+    """Say how it was computed, in the words of the analysis and by its settings."""
+    yield '<details class="how"><summary>How it was computed</summary>'
+    yield from (_paragraph(text) for text in (*about.prose[1:], *about.notes))
+    if about.columns:
+        yield "<h3>Columns</h3>" + _items({name: _marked(text) for name, text in about.columns})
+    if result.basis:
+        yield "<h3>Data</h3>" + terms(result.basis)
+    if result.settings:
+        yield "<h3>Settings</h3>" + terms(result.settings)
+    if about.references:
+        yield f"<h3>References</h3>{_paragraph(about.references)}"
+    yield "</details>"
+
+
+def command(words: str) -> str:
+    """Show a command line, to be copied."""
+    return f'<div class="command"><pre><code>{esc(words)}</code></pre></div>' if words else ""
+
+
+def terms(facts: Mapping[str, Any]) -> str:
+    """List names and what they stand for."""
+    return _items({name.replace("_", " "): esc(_fact(value)) for name, value in facts.items()})
+
+
+def _items(rows: Mapping[str, str]) -> str:
+    inner = "".join(f"<dt>{esc(name)}</dt><dd>{text}</dd>" for name, text in rows.items())
+    return f'<dl class="terms">{inner}</dl>' if rows else ""
+
+
+def facts(basis: Mapping[str, Any]) -> str:
+    """Say in a few words what data a result rests on; all that is known of it stands with how it was computed.
+
+    >>> facts({"runs": 129, "topics": 50, "order": "by score"})
+    '129 runs, 50 topics'
+    """
+    return ", ".join(f"{_fact(basis[name])} {word}" for name, word in _BRIEFLY.items() if name in basis)
+
+
+def _counts(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _fact(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(_fact(inner) for inner in value) or "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_fact(inner)}" for name, inner in value.items()) or "none"
+    return (
+        "none"
+        if value is None
+        else f"{value:,}"
+        if _counts(value)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
+
+
+def _paragraph(text: str) -> str:
+    """Set a paragraph of a docstring; lines that are set in keep their places."""
+    if re.search(r"\n {2,}\S", text):
+        return f"<pre>{html.escape(prose(text))}</pre>"
+    return f"<p>{_marked(text)}</p>"
+
+
+def _marked(text: str) -> str:
+    """Escape prose of a docstring, and set what stands between backticks as code."""
+    return re.sub(r"`+([^`]+)`+", r"<code>\1</code>", esc(" ".join(text.split())))
