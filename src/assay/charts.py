@@ -153,7 +153,11 @@ def _alike(colour: Spec) -> tuple[Spec, Spec]:
     """Say for colours and for dashes what belongs to which; Vega-Lite makes one legend of equal domains only."""
     scale, legend = colour.get("scale") or {}, colour.get("legend", {})
     same = {"domain": domain} if (domain := scale.get("domain") or colour.get("sort")) else {}
-    shown = {"legend": None if legend is None else {"symbolType": "stroke", "symbolSize": 250, **legend}}
+    shown = {
+        "legend": None
+        if legend is None
+        else {"symbolType": "stroke", "symbolSize": 250, "symbolOpacity": 1, **legend}
+    }
     return {**colour, **shown, "scale": {**scale, **same}}, {**colour, **shown, "scale": same}
 
 

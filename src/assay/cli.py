@@ -295,8 +295,11 @@ def _deliver(result: Result, out: str | None, form: str | None, table: str | Non
     if out is not None:
         from assay.files import write_bytes
 
-        for path, data in to_files(result, out, form=form, table=table):
+        written = to_files(result, out, form=form, table=table)
+        for path, data in written:
             write_bytes(path, data)
+        if len(written) > 1:  # more than was asked for by name
+            print(_visible(f"wrote {' and '.join(path for path, _ in written)}"), file=sys.stderr)
         return
     result = pick_table(result, table)
     if form is None and sys.stdout.isatty():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 import unicodedata
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _DIGITS = 4
+_WIDTH = 100  # of prose
 _ASKED = ("alpha", "level")  # columns that repeat a setting; in a single row no other can be told from a score
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # what controls, formats or breaks lines, and halves of a pair
 _JOINERS = "\u200c\u200d"  # which some scripts and faces need
@@ -110,11 +112,15 @@ def prose(text: str) -> str:
 def sentences(report: Report) -> list[str]:
     """Say the verdict, each sentence with its section, then what stability is not and what was left out."""
     said = [
-        f"{i}. {visible(row['sentence'])}" + (f" [{visible(row['section'])}]" if row["section"] else "")
+        _wrapped(f"{i}. {row['sentence']}" + (f" [{row['section']}]" if row["section"] else ""), indent="   ")
         for i, row in enumerate(report.table.iter_rows(named=True), 1)
     ]
     out = [f"{part.name}: left out; {visible(part.why_not)}" for part in report.parts if part.result is None]
-    return ["\n".join(said), STANDING, "\n".join(out)]
+    return ["\n".join(said), _wrapped(STANDING), "\n".join(out)]
+
+
+def _wrapped(text: str, *, indent: str = "") -> str:
+    return textwrap.fill(visible(text), _WIDTH, subsequent_indent=indent, break_long_words=False)
 
 
 def plain(result: Result) -> str:
