@@ -158,9 +158,16 @@ def test_few_runs_are_compared_pair_by_pair_and_the_rest_is_one_line_each() -> N
     pairs = part(made, "power").result
     assert pairs is not None
     assert pairs.settings["correction"] == "holm"
+    assert part(made, "power").shown == ("pairs",)
     left_out = {one: part(made, one).why_not for one in names(made, asked=False)}
     assert left_out["agreement"] == "needs at least 10 runs; there are 4"
     assert made.table["rule"][0] == "different_runs"
+
+
+def test_a_first_look_asks_slow_analyses_about_the_first_measures_only() -> None:
+    made = report(few(10), measure=["P@5", "RR", "AP"], sections=["reuse", "score"], fast=True)
+    assert made.tables["reuse"]["measure"].unique(maintain_order=True).to_list() == ["P@5", "RR"]
+    assert made.tables["score"]["measure"].unique(maintain_order=True).to_list() == ["P@5", "RR", "AP"]
 
 
 def test_one_run_is_scored_and_not_compared() -> None:

@@ -24,7 +24,11 @@ _NAMES = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correctio
 _FEW = 45  # pairs of runs that are shown one by one: those of ten runs
 
 
-@analysis(name="power", group="trust", section=Section(n_runs=2, few={"correction": "holm"}, shown=("differences",)))
+@analysis(
+    name="power",
+    group="trust",
+    section=Section(n_runs=2, few={"correction": "holm"}, shown=("differences",), shown_few=("pairs",)),
+)
 def power(
     data: Scores,
     *,

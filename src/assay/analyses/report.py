@@ -158,6 +158,7 @@ class _Desk:
         if why_not := self._refused(section):
             return Part(of.name, of.question, why_not=why_not)
         settings = self._settings(of, section)
+        shown = section.shown_few if self.n_runs < MANY and section.shown_few else section.shown
         kind = get_type_hints(of.function)["data"]
         loader = LOADERS[kind]
         own = taken(loader, self.settings)
@@ -167,7 +168,7 @@ class _Desk:
             result = self._shown(of(given, **settings))
         except UsageError as problem:
             return Part(of.name, of.question, why_not=self.data.origin.hide(str(problem)))
-        return Part(of.name, of.question, shlex.join(words), result, shown=section.shown)
+        return Part(of.name, of.question, shlex.join(words), result, shown=shown)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -200,6 +201,7 @@ class _Desk:
         shared = {name: value for name, value in self.settings.items() if name in section.passed}
         own = taken(of.function, shared) | dict(section.settings)
         if self.fast:
+            own |= {"measure": own["measure"][: section.fast_measures]} if "measure" in own else {}
             own |= dict(section.fast or {})
         if self.n_runs < MANY:
             own |= dict(section.few or {})

@@ -11,9 +11,25 @@ from assay.analysis import Result, analysis
 from assay.charts import Chart, category, field, scatter
 from assay.errors import InputError, UsageError, suggestion
 from assay.files import read_bytes
+from assay.origin import shown_path
+from assay.progress import steps
 from assay.read import read_qrels, read_runs
 from assay.references import reference
-from assay.reproduce import LEVEL, PAPERS, Cell, Comparison, Number, Outcome, Sources, cells_of, choose, settle
+from assay.render.text import aligned
+from assay.reproduce import (
+    LEVEL,
+    PAPERS,
+    Cell,
+    Comparison,
+    Everywhere,
+    Number,
+    Outcome,
+    Sources,
+    Tables,
+    choose,
+    load,
+    settle,
+)
 from assay.reproduce.evidence import Evidence, from_runs, from_scores
 from assay.runlists import chosen_names
 from assay.scorefiles import read_scores
@@ -44,6 +60,7 @@ def reproduce(
     data: Sequence[str] = (),
     item: str | None = None,
     contributors: Sequence[str] = (),
+    everywhere: str | None = None,
 ) -> Result:
     """Do the published numbers and claims of the papers come out?
 
@@ -53,17 +70,19 @@ def reproduce(
 
     A claim is decided by comparisons that it says are positive. It holds when the interval of every one of them is
     above 0, fails when one is below 0 with an interval widened for their number, and is not settled otherwise: then
-    these topics may agree with it, but others of the same kind might not. Intervals leave out one topic at a time
+    these topics may agree with it, but others of the same kind might not. "As well as" means no worse by more than
+    the margin that the row states, "like" no different by more than that. Intervals leave out one topic at a time
     and treat the topics as the sample; the runs are taken as given, and what a claim of ranks or of a minimum adds
-    in roughness is not in them. Not to be used as a test of the paper on other runs than its own: numbers then
-    differ because the collection does.
+    in roughness is not in them. Predictive power (webber2008) is the mean of 2,000 splits of the topics; its interval
+    takes topics out of the first 100 of them, and the noise of so few is taken off. Not to be used as a test of the
+    paper on other runs than its own: numbers then differ because the collection does; --everywhere is for that.
 
     Parameters
     ----------
     paper
-        The paper: webber2010.
+        The paper: webber2008 or webber2010.
     runs
-        The runs of the paper's own collection (webber2010: TREC-8 ad hoc): a file, a directory or a glob; repeats.
+        The runs of the paper's own collection (TREC-8 ad hoc for both): a file, a directory or a glob; repeats.
     qrels
         The judgments of that collection.
     data
@@ -73,6 +92,11 @@ def reproduce(
         Only one item, such as "table 1" or claim.
     contributors
         The runs that fill the pools: a name, or a file of names; repeats (default: all runs, as in webber2010).
+    everywhere
+        A directory: hold webber2008's main claim against every collection below it. A collection is TREC runs in a
+        directory beside a file with qrels in its name (or in a subdirectory of it), files of scores whose names end
+        in the measure (web.ap.tsv, web.p10.tsv), or one table of scores with several measures. With this alone, the
+        paper's own rows are left out. What fails elsewhere does not make the command fail.
 
     Returns
     -------
@@ -86,7 +110,8 @@ def reproduce(
     tolerance
         How far a number may be off: half of its last digit, or a stated margin. Empty for claims.
     ok
-        Whether the number is within tolerance or the claim holds; empty where that is not settled or not computed.
+        Whether the number is within tolerance or the claim holds; empty where that is not settled or not computed,
+        and for numbers that the paper does not print.
     needs, note
         What data is missing, and what else to know.
 
@@ -94,33 +119,62 @@ def reproduce(
     -----
     tables.comparisons: claim, comparison, obtained, low, high: all that decides the claims.
     tables.summary: item, n, ok, off, open, lacking: how many rows of each item are fine, out of tolerance or failing,
-    not settled, and without data.
+    open (claims that are not settled, numbers that the paper draws but does not print), and without data.
+    tables.figure_1 (webber2008): curve, n_topics, phi, low, high: predictive power by the number of topics.
+    tables.everywhere: one row a collection: collection (its place), n_runs, n_best (the best three quarters by AP,
+    which are used), n_topics, predictor (AP), phi (of predicting P@10), phi_self (of P@10 predicting itself),
+    difference, low, high (over topics), verdict: holds where the interval is above -0.01, fails where it is below 0,
+    else not settled.
+    tables.predictors: the same for every predictor: AP; nDCG (deeper than 10) and RBP (p from 0.9 up) where there.
+    tables.left_out: place, why: what was found below the directory and not used.
     """
     if not paper:
         raise UsageError(f"which paper? (assay reproduce {next(iter(PAPERS))})")
-    cells, sources = cells_of(paper)
-    chosen = choose(cells, item)
+    of = load(paper)
+    chosen = choose(of.cells, item) if item or runs or qrels or data or not everywhere else []
+    if everywhere is not None and of.everywhere is None:
+        raise UsageError(f"--everywhere: {paper} has no claim that is held against other collections")
     named: dict[str, list[str]] = {}
-    for key, files in (_named(text, sources) for text in data):
+    for key, files in (_named(text, of.sources) for text in data):
         named.setdefault(key, []).extend(files)
-    given = _read(sources, named, runs, qrels, contributors)
     types = _about_runs(named[TYPES][0]) if TYPES in named else None
-    found = replace(sources, given=given, types=types)
-    settled = [(cell, *settle(cell, found)) for cell in chosen]
+    found = replace(of.sources, given=_read(of.sources, named, runs, qrels, contributors), types=types)
+    under_way = steps([cell.cell for cell in chosen], doing="computing ", lines=False)
+    settled = [(cell, *settle(cell, found)) for cell, _ in zip(chosen, under_way, strict=True)]
     table = pl.DataFrame([_row(paper, cell, outcome) for cell, outcome, _ in settled], schema=SCHEMA, orient="row")
-    tables = {"summary": _summary(table), "comparisons": _comparisons((cell.cell, of) for cell, _, of in settled)}
+    tables = {"summary": _summary(table), "comparisons": _comparisons((cell.cell, all_) for cell, _, all_ in settled)}
     settings = {"paper": paper, "reference": reference(paper), "level": LEVEL} | ({"item": item} if item else {})
     failed = bool((table["ok"] == False).any())  # noqa: E712 - null is not false
-    return Result(
+    result = Result(
         "reproduce",
         table,
         tables,
         _basis(found),
-        settings,
+        {**settings, **of.settings},
         tuple(_notes(table)),
         _text(paper, table, tables["summary"]),
         charts=_charts(table),
         failed=failed,
+    )
+    result = _with_figures(result, *of.figures(found)) if of.figures and item is None else result
+    return _with_everywhere(result, everywhere, of.everywhere(everywhere)) if of.everywhere and everywhere else result
+
+
+def _with_figures(result: Result, tables: Tables, charts: tuple[Chart, ...]) -> Result:
+    return replace(result, tables={**result.tables, **tables}, charts=(*result.charts, *charts))
+
+
+def _with_everywhere(result: Result, directory: str, found: Everywhere) -> Result:
+    """Add what was found on other collections; it is no test of the paper's own numbers and fails nothing."""
+    rows = found.tables["everywhere"]
+    text = "\n\n".join([result.text, found.text, *([aligned(rows)] if rows.height else [])])
+    return replace(
+        result,
+        settings={**result.settings, "everywhere": shown_path(directory)},
+        tables={**result.tables, **found.tables},
+        text=text,
+        notes=(*result.notes, *found.notes),
+        charts=(*result.charts, *found.charts),
     )
 
 
@@ -190,9 +244,11 @@ def _summary(table: pl.DataFrame) -> pl.DataFrame:
 
 def _text(paper: str, table: pl.DataFrame, summary: pl.DataFrame) -> str:
     """Say item by item how many cells came out, and name those that did not."""
+    if not table.height:
+        return reference(paper)
     rows = [tuple(map(str, row)) for row in summary.iter_rows()]
     rows.append(("all", *(str(sum(summary[name])) for name in summary.columns[1:])))
-    head = ("item", "cells", "ok", "off", "not settled", "no data")
+    head = ("item", "cells", "ok", "off", "open", "no data")
     wide = max(len(row[0]) for row in rows)
     lines = [
         "  ".join(w.rjust(len(h)) if i else w.ljust(wide) for i, (w, h) in enumerate(zip(row, head, strict=True)))
@@ -233,8 +289,12 @@ def _basis(sources: Sources) -> dict[str, object]:
 def _notes(table: pl.DataFrame) -> Iterable[str]:
     if n := int(table["needs"].is_not_null().sum()):
         yield f"{n} of {table.height} rows lack data; their column `needs` says which"
-    if n := int((table["needs"].is_null() & table["ok"].is_null()).sum()):
+    claim, printed = pl.col("item") == "claim", pl.col("published").is_not_null()
+    open_rows = table.filter(pl.col("needs").is_null() & pl.col("ok").is_null())
+    if n := open_rows.filter(claim).height:
         yield f"{n} claims are not settled by these topics"
+    if n := open_rows.filter(~claim & ~printed).height:
+        yield f"{n} numbers are not printed in the paper; their rows say what they are"
 
 
 def _charts(table: pl.DataFrame) -> tuple[Chart, ...]:

@@ -21,7 +21,7 @@ from assay.tables import Index, Qrels, Runs, check_choice, counted
 _NEAR = 1e-12  # means that differ by less share a rank
 
 
-@analysis(name="reuse", group="trust", section=Section(n_runs=10, fast={"measure": ("AP", "nDCG@10")}))
+@analysis(name="reuse", group="trust", section=Section(n_runs=10, fast_measures=2))
 def reuse(
     data: Collection,
     *,

@@ -12,19 +12,25 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Literal
 
-import numpy as np
+import polars as pl
 
+from assay.charts import Chart
 from assay.errors import UsageError, suggestion
-from assay.numeric.jackknife import jackknife_interval
-from assay.reproduce.evidence import Array, Evidence, MissingError
+from assay.reproduce.estimates import Array, Estimate, estimate
+from assay.reproduce.evidence import Evidence, MissingError
 
-PAPERS: dict[str, str] = {"webber2010": "assay.reproduce.webber2010"}
+PAPERS: dict[str, str] = {
+    "webber2008": "assay.reproduce.webber2008",
+    "webber2010": "assay.reproduce.webber2010",
+}
 """Paper -> the module that lists its cells."""
 
 LEVEL = 0.95
 ROUNDING = 1e-9  # a difference of exactly the tolerance is within it
+_UNDEFINED = "undefined: there is nothing to tell the runs apart by"
 
-Rule = Literal["positive", "not negative", "indistinct"]
+Rule = Literal["positive", "not negative", "indistinct", "alike"]
+Tables = dict[str, pl.DataFrame]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +63,13 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A published number: `how` computes it, and it must come within `tolerance`."""
+    """A published number, which `how` must come within `tolerance` of; both are None where it is only drawn."""
 
     item: str
     cell: str
-    published: float
-    tolerance: float
-    how: Callable[[Sources], Array | float]  # a float, or [replicate]
+    published: float | None
+    tolerance: float | None
+    how: Callable[[Sources], Estimate | Array | float]  # an array is [replicate]
     note: str = ""
 
 
@@ -71,15 +77,17 @@ class Number:
 class Claim:
     """A published claim: `how` gives the comparisons, by name, that decide it.
 
-    It holds when every comparison is beyond 0 with its interval (positive: above; not negative: not below) and fails
-    when one is on the other side with an interval widened for their number. `indistinct` turns this round: the
-    claim is that there is no significant difference. What lies between is not settled.
+    It holds when every comparison is beyond 0 with its interval (positive: above; not negative: not below 0, or not
+    below minus a margin) and fails when one is on the other side with an interval widened for their number.
+    `indistinct` turns this round: the claim is that there is no significant difference. `alike` says that every
+    difference is smaller than the margin, either way. What lies between is not settled.
     """
 
     cell: str
-    how: Callable[[Sources], Mapping[str, Array]]  # name -> [replicate]
+    how: Callable[[Sources], Mapping[str, Estimate | Array | float]]  # by name; an array is [replicate]
     published: float | None = None
     rule: Rule = "positive"
+    margin: float = 0.0
     note: str = ""
     item: str = "claim"
 
@@ -101,38 +109,49 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One of the comparisons that decide a claim; above 0 it goes the claim's way."""
+    """One of the comparisons that decide a claim."""
 
     name: str
     estimate: float
     low: float | None
     high: float | None
-    contradicts: bool  # with an interval widened for the number of comparisons
-
-    @property
-    def least(self) -> float:
-        """The low end of the interval; the estimate where there is none."""
-        return self.estimate if self.low is None else self.low
-
-    @property
-    def most(self) -> float:
-        """The high end of the interval; the estimate where there is none."""
-        return self.estimate if self.high is None else self.high
-
-    @property
-    def strength(self) -> float:
-        """How many half-widths of its interval the comparison is above 0."""
-        half = (self.most - self.least) / 2
-        return self.estimate / half if half > 0 else math.copysign(math.inf, self.estimate)
+    agrees: bool  # the estimate goes the claim's way
+    settles: bool  # so does all of its interval
+    contradicts: bool  # the interval, widened for the number of comparisons, is on the other side
+    strength: float  # how far it goes the claim's way; the least is the weakest
 
 
-def cells_of(paper: str) -> tuple[Sequence[Cell], Sources]:
-    """Load a paper's cells, and the sources they would draw on."""
+@dataclass(frozen=True, slots=True)
+class Everywhere:
+    """What a paper's main claim comes to on other collections."""
+
+    tables: Tables  # `everywhere` has one row a collection
+    text: str
+    notes: tuple[str, ...]
+    charts: tuple[Chart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What there is to reproduce of a paper."""
+
+    cells: Sequence[Cell]
+    sources: Sources  # nothing is given yet
+    settings: Mapping[str, object]
+    figures: Callable[[Sources], tuple[Tables, tuple[Chart, ...]]] | None  # beyond single numbers
+    everywhere: Callable[[str], Everywhere] | None  # its main claim on all that is below a directory
+
+
+def load(paper: str) -> Paper:
+    """Load what there is of a paper."""
     if paper not in PAPERS:
         known = f" (there is {', '.join(PAPERS)})"
         raise UsageError(f"no paper '{paper}'{suggestion(paper, PAPERS) or known}")
     module = import_module(PAPERS[paper])
-    return module.CELLS, Sources(module.MAIN, module.NAMES, module.TOPICS)
+    more = [getattr(module, name, None) for name in ("figures", "everywhere")]
+    return Paper(
+        module.CELLS, Sources(module.MAIN, module.NAMES, module.TOPICS), getattr(module, "SETTINGS", {}), *more
+    )
 
 
 def choose(cells: Sequence[Cell], item: str | None) -> list[Cell]:
@@ -150,40 +169,29 @@ def settle(cell: Cell, sources: Sources) -> tuple[Outcome, list[Comparison]]:
     """Compute a cell, a claim with the comparisons that decide it."""
     try:
         if isinstance(cell, Number):
-            return _number(cell, np.atleast_1d(np.asarray(cell.how(sources), dtype=np.float64))), []
-        found = cell.how(sources)
+            return _number(cell, estimate(cell.how(sources))), []
+        found = {name: estimate(values) for name, values in cell.how(sources).items()}
     except MissingError as lack:
         return Outcome(needs=str(lack), note=cell.note), []
-    return _claim(cell, found)
+    if any(math.isnan(one.value) for one in found.values()):
+        return Outcome(note=_UNDEFINED), []
+    return _claim(cell, [_compare(cell, name, one, len(found)) for name, one in found.items()])
 
 
-def _number(cell: Number, values: Array) -> Outcome:
-    obtained = float(values[0])
-    if math.isnan(obtained):
-        return Outcome(ok=False, note="undefined: there is nothing to tell the runs apart by")
-    low, high = _interval(values) or (None, None)
-    close = abs(obtained - cell.published) <= cell.tolerance + ROUNDING
-    return Outcome(obtained, low, high, close, note=cell.note)
+def _number(cell: Number, found: Estimate) -> Outcome:
+    printed = None if cell.published is None or cell.tolerance is None else (cell.published, cell.tolerance)
+    if math.isnan(found.value):
+        return Outcome(ok=None if printed is None else False, note=_UNDEFINED)
+    low, high = found.interval(LEVEL) or (None, None)
+    ok = None if printed is None else abs(found.value - printed[0]) <= printed[1] + ROUNDING
+    return Outcome(found.value, low, high, ok, note=cell.note)
 
 
-def _interval(values: Array, level: float = LEVEL) -> tuple[float, float] | None:
-    """Interval over topics, from the values with each topic left out; none without such values."""
-    if values.size < 3 or np.isnan(values).any():
-        return None
-    low, high = jackknife_interval(values[0], values[1:], level=level)
-    return float(low), float(high)
-
-
-def _claim(cell: Claim, found: Mapping[str, Array]) -> tuple[Outcome, list[Comparison]]:
-    compared = [_compare(name, values, len(found)) for name, values in found.items()]
+def _claim(cell: Claim, compared: list[Comparison]) -> tuple[Outcome, list[Comparison]]:
     weakest = min(compared, key=lambda one: one.strength)
-    if cell.rule == "indistinct":
-        ok: bool | None = weakest.least <= 0 <= weakest.most
-    elif all(one.least > 0 or (one.least == 0 and cell.rule == "not negative") for one in compared):
-        ok = True
-    else:
-        ok = False if any(one.contradicts for one in compared) else None
-    agreeing = sum(one.estimate > 0 or (one.estimate == 0 and cell.rule != "positive") for one in compared)
+    contradicted = any(one.contradicts for one in compared)
+    ok = False if contradicted else True if all(one.settles for one in compared) else None
+    agreeing = sum(one.agrees for one in compared)
     said = {True: "holds", False: "fails", None: "not settled"}[ok]
     if len(compared) == 1:
         said += "" if ok is not None else ", though these topics agree" if agreeing else ", and these topics disagree"
@@ -193,8 +201,22 @@ def _claim(cell: Claim, found: Mapping[str, Array]) -> tuple[Outcome, list[Compa
     return Outcome(weakest.estimate, weakest.low, weakest.high, ok, note=note), compared
 
 
-def _compare(name: str, values: Array, n: int) -> Comparison:
-    low, high = _interval(values) or (None, None)
-    wide = _interval(values, 1 - (1 - LEVEL) / n)
-    estimate = float(values[0])
-    return Comparison(name, estimate, low, high, (wide[1] if wide else estimate) < 0)
+def _compare(cell: Claim, name: str, found: Estimate, n: int) -> Comparison:
+    """Hold an estimate against the claim; where there is no interval it stands for itself."""
+    value, margin = found.value, cell.margin
+    interval = found.interval(LEVEL)
+    low, high = interval or (value, value)
+    wide = found.interval(1 - (1 - LEVEL) / n) or (value, value)
+    half = (high - low) / 2
+    strength = value / half if half > 0 else math.copysign(math.inf, value)
+    if cell.rule == "indistinct":
+        told = low <= 0 <= high, low <= 0 <= high, not wide[0] <= 0 <= wide[1], -abs(strength)
+    elif cell.rule == "alike":
+        beyond = wide[0] > margin or wide[1] < -margin
+        told = abs(value) < margin, -margin < low and high < margin, beyond, -max(abs(low), abs(high))
+    elif cell.rule == "not negative":
+        told = value >= 0, low >= -margin, wide[1] < 0, strength
+    else:
+        told = value > 0, low > 0, wide[1] < 0, strength
+    ends = interval or (None, None)
+    return Comparison(name, value, ends[0], ends[1], *told)

@@ -16,21 +16,28 @@ from numpy.typing import NDArray
 from assay.conditions import parse_condition
 from assay.errors import UsageError
 from assay.judged import Judged, judge
+from assay.numeric.conflicts import Conflicts, conflicts
 from assay.numeric.correlation import Levels, between, levels
-from assay.numeric.intervals import t_quantile
+from assay.numeric.mixing import mixed_gain
+from assay.numeric.predicting import Phi, predictive_power
+from assay.numeric.separation import separated
 from assay.numeric.significance import pairs
+from assay.numeric.splits import Splits, splits
 from assay.numeric.standardise import z
 from assay.scores import Scores, score
 from assay.tables import Qrels, Runs
 
 Array = NDArray[np.float64]
+Index = NDArray[np.intp]
 
 ALPHA = 0.05
+SPLITS = 2000  # of the topics into two sets
+REPLICATES = 100  # of these splits carry the intervals
+SEED = 0
 STANDARDISED = "z "
 """What stands before a condition whose scores are standardised by topic, the runs themselves the reference."""
 
 _FLAT = 1e-11  # of what there is: variance below this is rounding
-_PORTION = 512  # pairs at a time: their differences stay in cache
 
 
 class MissingError(Exception):
@@ -52,13 +59,49 @@ class Evidence:
         self.order = cache(self._order)
         self.order_of_pairs = cache(self._order_of_pairs)
         self._p_taus = cache(self._tau_of_p)
+        self.phi = cache(self._phi)
+        self.mixed = cache(self._mixed)
+        self.conflicts = cache(self._conflicts)
 
     def _power(self, condition: str, top: int | None = None) -> Array:
         """Share of pairs of runs found different; of the best runs by AP where `top` says how many. [replicate]"""
         x = self.scores(condition)
         if top is not None:
-            x = x[np.sort(np.argsort(-self.scores("AP@1000").mean(-1), kind="stable")[:top])]
-        return _power(x)
+            x = x[self.leading(top)]
+        share, left_out = separated(x, alpha=ALPHA)
+        return np.concatenate([[share], left_out])
+
+    def leading(self, top: int) -> Index:
+        """The best runs by AP, ties by name, in their own order."""
+        mean = self.scores("AP@1000").mean(-1)
+        best = sorted(range(len(self.runs)), key=lambda i: (-mean[i], self.runs[i]))[:top]
+        return np.array(sorted(best), dtype=np.intp)
+
+    def _stacked(self, conditions: Sequence[str], top: int | None) -> Array:
+        """Scores of all runs, or of the best by AP, under several conditions. [condition, run, topic]"""
+        x = np.stack([self.scores(condition) for condition in conditions])
+        return x if top is None else x[:, self.leading(top)]
+
+    def _split(self, size: int | None, n_splits: int = SPLITS) -> Splits:
+        n = len(self.topics)
+        return splits(n, size or n // 2, SPLITS, SEED).head(n_splits)
+
+    def _phi(self, conditions: tuple[str, ...], top: int | None = None, size: int | None = None) -> Phi:
+        """Predictive power of every condition for every other, on sets of `size` topics, or on halves.
+
+        Topics are left out of the same first splits whatever the size, so that sizes can be compared.
+        """
+        x = self._stacked(conditions, top)
+        return predictive_power(x, self._split(size), replicates=REPLICATES, free=np.inf)
+
+    def _mixed(self, conditions: tuple[str, ...], top: int | None = None) -> Array:
+        """What adding one condition to another gains in predicting the one that was added. [given, added]"""
+        return mixed_gain(self._stacked(conditions, top), self._split(None, REPLICATES), seed=SEED)
+
+    def _conflicts(self, conditions: tuple[str, ...], top: int | None = None) -> Conflicts:
+        """What becomes of conflicts between conditions on the other half of the topics."""
+        x = self._stacked(conditions, top)
+        return conflicts(x, self._split(None, 2 * REPLICATES), alpha=ALPHA, replicates=REPLICATES // 5)
 
     def totals(self, condition: str) -> Array:
         """Sums over topics: all of them, and with each left out. [replicate, run]"""
@@ -93,34 +136,6 @@ class Evidence:
     def best(self, condition: str) -> list[int]:
         """Runs from best to worst by their mean over all topics."""
         return [int(i) for i in np.argsort(-self.scores(condition).mean(-1), kind="stable")]
-
-
-@cache
-def _critical(n: int) -> float:
-    """The |t| beyond which n topics make a significant difference."""
-    return t_quantile(1 - ALPHA, n - 1)
-
-
-def _power(x: Array) -> Array:
-    """Share of pairs that a paired t test finds different, of all topics and with each left out. [replicate]
-
-    The sums of squares with a topic left out follow from those of all topics: no test is done again.
-    """
-    n_runs, n = x.shape
-    first, second = np.triu_indices(n_runs, 1)
-    bounds = np.array([n * (n - 1) / _critical(n) ** 2] + [(n - 1) * (n - 2) / _critical(n - 1) ** 2] * n)
-    small = (_FLAT * np.abs(x).max()) ** 2 * n
-    found = np.zeros(n + 1)
-    for i in range(0, first.size, _PORTION):
-        away = x[first[i : i + _PORTION]] - x[second[i : i + _PORTION]]
-        mean = away.mean(-1, keepdims=True)
-        away -= mean
-        square = (away**2).sum(-1, keepdims=True)
-        means = np.concatenate([mean, mean - away / (n - 1)], axis=-1)
-        squares = np.concatenate([square, square - away**2 * (n / (n - 1))], axis=-1)
-        varies = squares > np.maximum(small, _FLAT * square)
-        found += ((means**2 * bounds > squares) & varies).sum(0)
-    return found / max(1, first.size)
 
 
 def _left_out(x: Array) -> Array:
