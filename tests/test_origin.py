@@ -57,7 +57,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_was_read_is_known_by_its_words_and_hashes(files: Path) -> None:
     found = collection([str(files / "far")], qrels="qrels", ties="file")
     assert isinstance(found, Collection)
-    assert found.origin.words == ("far", "--qrels", "qrels", "--ties", "file")
+    assert found.origin.words() == ("far", "--qrels", "qrels", "--ties", "file")
+    assert found.origin.words(flagged=True) == ("--runs", "far", "--qrels", "qrels", "--ties", "file")
     assert found.origin.hashes() == [
         ("x", len(RUN), hashlib.sha256(RUN.encode()).hexdigest()),
         ("qrels", 8, hashlib.sha256(b"1 0 a 1\n").hexdigest()),
@@ -68,7 +69,8 @@ def test_scores_of_another_tool_know_their_file(files: Path) -> None:
     Path("s.csv").write_text("run,topic,measure,value\nx,1,AP,0.5\n")
     found = collection(scores="s.csv")
     assert isinstance(found, Scores)
-    assert (found.origin.words, [name for name, _, _ in found.origin.hashes()]) == (("--scores", "s.csv"), ["s.csv"])
+    assert found.origin.words() == ("--scores", "s.csv")
+    assert [name for name, _, _ in found.origin.hashes()] == ["s.csv"]
 
 
 def test_paths_of_this_machine_are_taken_out_of_what_is_said(files: Path) -> None:

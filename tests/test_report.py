@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import runpy
@@ -132,6 +133,82 @@ def test_no_path_of_this_machine_is_shown(many: Path, found: Report) -> None:
         assert str(Path.home()) not in data.decode()
 
 
+def test_no_path_is_shown_wherever_it_was_given(
+    many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (many / "some.txt").write_text("run01\nrun02\nrun03\n")
+    (many / "other.txt").write_bytes((many / "qrels.txt").read_bytes())
+    words = [str(many / "runs"), "--qrels", str(many / "qrels.txt"), "-m", "AP", "-m", f"AP/qrels={many}/other.txt"]
+    words += ["--contributors", str(many / "some.txt"), "-m", "nDCG@10/pool=2"]
+    assert main(["report", *words, "-o", "r.html", "--fast"]) == 0
+    page, data = Path("r.html").read_text(), Path("r.json").read_text()
+    assert str(many) not in page + data
+    assert "AP/qrels=other.txt" in page
+    read = [row["file"] for row in json.loads(data)["tables"]["inputs"]]
+    assert read[-2:] == ["some.txt", "other.txt"]
+    assert main(["score", str(many / "runs"), "--qrels", str(many / "qrels.txt"), "-m", "AP", "-o", "s.html"]) == 0
+    assert str(many) not in Path("s.html").read_text()
+
+
+def test_a_measure_that_a_section_does_not_understand_costs_that_section_only(found: Report, many: Path) -> None:
+    data = collection([str(many / "runs")], qrels=str(many / "qrels.txt"))
+    made = report(data, measure=["AP", "nDCG@100/pool=10"], sections=["power", "reuse"])
+    assert names(made) == ["power"]
+    assert "nDCG@100/pool=10" in part(made, "reuse").why_not
+
+
+@pytest.mark.parametrize("words", [["--contributors", "run01", "--contributors", "run02"], ["--select", "run03"]])
+def test_the_commands_of_sections_carry_every_setting(run: Callable[..., Answer], words: list[str]) -> None:
+    given = ["runs", "--qrels", "qrels.txt", "-m", "AP", "-m", "nDCG@10/pool=2", *words, "--select", "run01"]
+    given += ["--select", "run05", "--alpha", "0.1", "--level", "0.9", "--rng", "3", "--sections", "score,power,swap"]
+    whole = json.loads(run("report", *given, "--format", "json")[1])
+    assert [one["name"] for one in whole["sections"] if not one["why_not"]][:2] == ["score", "power"]
+    for one in whole["sections"]:
+        if not one["why_not"]:
+            again = json.loads(run(*shlex.split(one["command"])[1:], "--format", "json")[1])
+            assert again["table"] == whole["tables"][one["name"]], one["command"]
+
+
+def test_what_was_read_is_never_written_over(run: Callable[..., Answer], many: Path) -> None:
+    rows = [{"query": t, "system": s, "doc": d, "score": 1, "grade": 1} for t in "12" for s in "ab" for d in "xy"]
+    Path("data.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    before = Path("data.json").read_bytes()
+    code, _, err = run("report", "data.json", "-m", "AP", "-o", "data.html")
+    assert (code, err) == (2, "assay: data.json: is read, and would be written over; give another name by -o\n")
+    assert run("score", "data.json", "-m", "AP", "-o", "data.json")[0] == 2
+    assert Path("data.json").read_bytes() == before
+    assert not Path("data.html").exists()
+
+
+def test_a_place_that_cannot_be_written_to_is_said_before_the_work(
+    run: Callable[..., Answer], tmp_path: Path
+) -> None:
+    (tmp_path / "x.json").mkdir()
+    given = ["report", "runs", "--qrels", "qrels.txt", "--sections", "glance"]
+    code, _, err = run(*given, "-o", str(tmp_path / "x.html"))
+    assert (code, "glance" in err, "a directory" in err) == (2, False, True)
+    (tmp_path / "taken").write_text("")
+    code, _, err = run(*given, "--figures", str(tmp_path / "taken"))
+    assert (code, "glance" in err) == (2, False)
+
+
+def test_what_cannot_be_read_again_has_no_hash_and_is_said_so(
+    run: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"101 Q0 doc0001 1 9 x\n")))
+    whole = json.loads(run("report", "-", "--qrels", "qrels.txt", "--sections", "glance", "--format", "json")[1])
+    assert whole["notes"] == ["-: not a file that can be read again: no hash"]
+    assert [row["file"] for row in whole["tables"]["inputs"]] == ["qrels.txt"]
+
+
+def test_the_depth_of_the_pool_reaches_the_section_on_new_runs() -> None:
+    made = part(report(few(10), measure=["AP"], sections=["reuse"], pool_depth=5), "reuse")
+    assert made.result is not None
+    assert made.result.settings["pool_depth"] == 5
+    assert made.command.endswith("--pool-depth 5")
+
+
 def test_only_the_sections_asked_for_are_made(run: Callable[..., Answer]) -> None:
     code, out, _ = run("report", "runs", "--qrels", "qrels.txt", "--sections", "power,glance", "--format", "json")
     assert code == 0
@@ -183,7 +260,7 @@ def test_scores_without_documents_leave_out_what_needs_documents() -> None:
     made = report(scores, fast=True)
     assert {"power", "agreement"} <= set(names(made))
     assert part(made, "glance").why_not == "this needs runs and judgments; scores are not enough"
-    assert made.settings["measure"] == "A, B"
+    assert made.settings["measure"] == ["A", "B"]
 
 
 def test_binary_data_gets_no_section_that_needs_grades(toys: None) -> None:
@@ -251,6 +328,18 @@ def test_a_stopped_report_leaves_no_file(
         raise KeyboardInterrupt
 
     code, _, _ = run("report", "runs", "--qrels", "qrels.txt", "--sections", "toy", "-o", str(tmp_path / "x.html"))
+    assert code == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_stopped_while_it_is_written_leaves_no_half_file(
+    run: Callable[..., Answer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", stopped)  # all is written, and about to be moved into place
+    code, _, _ = run("report", "runs", "--qrels", "qrels.txt", "--sections", "glance", "-o", str(tmp_path / "x.html"))
     assert code == 130
     assert list(tmp_path.iterdir()) == []
 

@@ -13,13 +13,14 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
 import assay
 from assay import progress
-from assay.analysis import ANALYSES, Analysis, Result, find, index
+from assay.analysis import ANALYSES, Analysis, Report, Result, find, index
 from assay.errors import AssayError, UsageError, suggestion
-from assay.origin import SHORT, taken
+from assay.origin import NOWHERE, SHORT, Origin, taken
 
 _METAVAR = {
     "measure": "MEASURE",
@@ -104,8 +105,14 @@ def _run(words: list[str]) -> int:
     _check_output(out, form)
     _check_measures(options)
     with progress.shown():
-        data = [_load(loader, options)] if loader else []
+        data: list[Any] = [_load(loader, options)] if loader and not _without_data(function, options) else []
+        origin: Origin = getattr(data[0], "origin", NOWHERE) if data else NOWHERE
+        _spare(origin.files, out, function)
         result = ANALYSES[name](*data, **taken(function, options))
+    if _is_page(out, form):
+        from assay.render.hiding import hidden
+
+        result = hidden(result, origin)
     _deliver(result, out, form, table)
     return int(result.failed)
 
@@ -162,6 +169,15 @@ def _loader(function: Callable[..., Result]) -> Callable[..., Any] | None:
     return LOADERS[get_type_hints(function)["data"]]
 
 
+def _needs_no_data(function: Callable[..., Result]) -> bool:
+    return type(None) in get_args(get_type_hints(function)["data"])
+
+
+def _without_data(function: Callable[..., Result], options: dict[str, Any]) -> bool:
+    """Say whether a command that needs no data is given none."""
+    return _needs_no_data(function) and not any(options.get(name) for name in ("runs", "qrels", "scores"))
+
+
 def _load(loader: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Read what the command line names, and make of it what the command asks for."""
     from assay.inputs import collection
@@ -180,7 +196,7 @@ def _parser(name: str, function: Callable[..., Result], loader: Callable[..., An
         from assay.inputs import collection
 
         group = parser.add_argument_group("data")
-        _add_flags(group, collection)
+        _add_flags(group, collection, flagged=_needs_no_data(function))
         _add_flags(group, loader)
     _add_flags(parser, function)
     group = parser.add_argument_group("output")
@@ -212,8 +228,8 @@ def _prose(function: Callable[..., Any]) -> str:
     return "\n\n".join([head.rstrip() if shown else head.rstrip() + "\n", *shown])
 
 
-def _add_flags(group: Any, function: Callable[..., Any]) -> None:
-    """Add a flag for every parameter but the data."""
+def _add_flags(group: Any, function: Callable[..., Any], *, flagged: bool = False) -> None:
+    """Add a flag for every parameter but the data; words without a flag, too, unless all are `flagged`."""
     types, told = get_type_hints(function), _told(function)
     for name, parameter in inspect.signature(function).parameters.items():
         if name == "data" and parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
@@ -224,7 +240,7 @@ def _add_flags(group: Any, function: Callable[..., Any]) -> None:
             settings["metavar"] = _METAVAR.get(name, name.upper().replace("_", "-"))
         if parameter.default not in (None, (), False, inspect.Parameter.empty):
             text = f"{text.rstrip('.')} (default: {parameter.default})"
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+        if flagged or parameter.kind is inspect.Parameter.KEYWORD_ONLY:
             flags = [*([SHORT[name]] if name in SHORT else []), "--" + name.replace("_", "-")]
             group.add_argument(*flags, dest=name, help=text, **settings)
         else:
@@ -283,10 +299,29 @@ def _check_output(out: str | None, form: str | None) -> None:
     from assay.render.formats import check_path
 
     check_path(out, form)
-    if form is None and out.lower().endswith(".html"):
+    if _is_page(out, form):
         from assay.render.page import prepare
 
         prepare()
+
+
+def _is_page(out: str | None, form: str | None) -> bool:
+    return out is not None and form is None and out.lower().endswith(".html")
+
+
+def _spare(inputs: Sequence[str], out: str | None, function: Callable[..., Result]) -> None:
+    """Refuse to write over what was read, the tables beside the page of a report included."""
+    if out is None:
+        return
+    from assay.render.formats import check_path
+
+    targets = [Path(out)]
+    if get_type_hints(function)["return"] is Report and out.lower().endswith(".html"):
+        targets.append(Path(out).with_suffix(".json"))
+        check_path(str(targets[-1]), None)
+    for target in targets:
+        if target.resolve() in {Path(file).resolve() for file in inputs}:
+            raise UsageError(f"{target}: is read, and would be written over; give another name by -o")
 
 
 def _deliver(result: Result, out: str | None, form: str | None, table: str | None) -> None:

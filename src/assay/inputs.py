@@ -21,7 +21,7 @@ from assay.errors import UsageError
 from assay.files import expand
 from assay.grammar import load
 from assay.judged import Judged, Negative, judge
-from assay.origin import NOWHERE, Origin, spelled
+from assay.origin import NOWHERE, Origin, shown_path, spelled
 from assay.read import read_qrels, read_ranked
 from assay.scorefiles import Orient, read_scores
 from assay.scores import Scores, Undefined
@@ -117,8 +117,11 @@ def _origin(given: dict[str, Any]) -> Origin:
     """Say which words name the data, and which files they stand for."""
     single = [given[name] for name in ("qrels", "scores") if given[name] is not None]
     listed = [path for name in ("select", "declare") for path in given[name]]
-    files = [path for path in [*expand(given["runs"]), *single, *listed] if Path(path).is_file()]
-    return Origin(tuple(spelled(collection, given)), tuple(files))
+    read = [*expand(given["runs"]), *single]
+    files = [path for path in [*read, *listed] if Path(path).is_file()]
+    streams = tuple(shown_path(path) for path in read if not Path(path).is_file())
+    flags = spelled(collection, {name: value for name, value in given.items() if name != "runs"})
+    return Origin(tuple(shown_path(str(run)) for run in given["runs"]), tuple(flags), tuple(files), streams)
 
 
 def _read_scores(path: str, orient: Orient | None, name: str | None, select: Sequence[str]) -> Scores:
@@ -245,6 +248,7 @@ def best_runs(scores: Scores, top: str) -> list[str]:
 
 LOADERS: dict[Any, Callable[..., Any]] = {
     Collection: as_collection,
+    Collection | None: as_collection,
     Collection | Scores: as_either,
     Collection | Judged | Scores: as_either,
     Judged | Scores: as_judged,

@@ -21,15 +21,33 @@ SHORT = {"measure": "-m"}  # flags with a letter of their own
 class Origin:
     """The words of a command line that name the data, and the files that were read."""
 
-    words: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()  # words that name runs
+    flags: tuple[str, ...] = ()  # all others
     files: tuple[str, ...] = ()
+    streams: tuple[str, ...] = ()  # read once, from no file that could be read again
+
+    def words(self, *, flagged: bool = False) -> tuple[str, ...]:
+        """Return all words; `flagged` for commands that do not need runs, where each has its flag."""
+        runs = tuple(word for run in self.runs for word in ("--runs", run)) if flagged else self.runs
+        return (*runs, *self.flags)
+
+    @property
+    def tells_paths(self) -> bool:
+        """Whether some file is named by a path of this machine."""
+        return any(Path(file).is_absolute() for file in self.files)
 
     def hide(self, text: str) -> str:
         """Show the files that a text mentions as others may see them."""
-        absolute = sorted({f for file in self.files for f in (file, str(Path(file).parent)) if Path(f).is_absolute()})
-        for file in sorted(absolute, key=len, reverse=True):
-            text = text.replace(file, shown_path(file)) if len(Path(file).parts) > 1 else text
+        if "/" not in text and "\\" not in text:
+            return text
+        for path in self._paths():
+            text = text.replace(path, shown_path(path))
         return text
+
+    def _paths(self) -> list[str]:
+        """Files and their folders that tell something of this machine, longest first."""
+        near = {path for file in self.files for path in (file, str(Path(file).parent)) if Path(path).is_absolute()}
+        return sorted((path for path in near if len(Path(path).parts) > 1), key=len, reverse=True)
 
     def hashes(self) -> list[tuple[str, int, str]]:
         """Name every file with its size and the SHA-256 of its bytes."""

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
@@ -13,11 +14,14 @@ import polars as pl
 
 import assay
 from assay.analysis import Analysis, Part, Report, Result, Section, analysis, find, index
-from assay.errors import UsageError, suggestion
+from assay.conditions import Condition, parse_condition
+from assay.errors import MeasureError, UsageError, suggestion
 from assay.inputs import LOADERS, Collection
-from assay.origin import spelled, taken
+from assay.origin import Origin, spelled, taken
 from assay.progress import steps
+from assay.render.hiding import hidden
 from assay.render.pictures import figures as draw
+from assay.render.pictures import make_folder
 from assay.rules import MANY, rules_table, said, verdict
 from assay.scores import Scores, Undefined
 
@@ -35,6 +39,7 @@ def report(
     figures: str | None = None,
     undefined: Undefined = "zero",
     contributors: Sequence[str] = (),
+    pool_depth: int | None = None,
     alpha: float = 0.05,
     level: float = 0.95,
     rng: int = 0,
@@ -64,6 +69,8 @@ def report(
     contributors
         The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
         (default: all runs).
+    pool_depth
+        How deep each contributor was pooled, for the question whether new runs would be judged fairly.
     alpha
         Significance level.
     level
@@ -93,17 +100,34 @@ def report(
         "measure": tuple(measure) or default_measures(data),
         "undefined": undefined,
         "contributors": tuple(contributors),
+        "pool_depth": pool_depth,
         "alpha": alpha,
         "level": level,
         "rng": rng,
     }
-    desk = _Desk(data, settings, fast=fast)
+    if figures is not None:
+        make_folder(figures)
+    desk = _Desk(_with_files(data, settings), settings, fast=fast)
     desk.scores  # noqa: B018 - what is wrong with measures is said at once, and not by every section
     parts = _ordered([desk.part(find(name)) for name in steps(asked)], desk.n_runs)
-    made = _bound(desk, parts, _words(desk, sections))
+    made = hidden(_bound(desk, parts, _words(desk, sections)), desk.data.origin)
     if figures is not None:
         draw(made, figures)
     return made
+
+
+def _with_files(data: Collection | Scores, settings: Mapping[str, Any]) -> Collection | Scores:
+    """Count the files that settings name among those that were read."""
+    others = [c.qrels for m in settings["measure"] if (c := _condition(m)) is not None and c.qrels is not None]
+    named = [path for path in (*settings["contributors"], *others) if Path(path).is_file()]
+    return replace(data, origin=replace(data.origin, files=(*data.origin.files, *named)))
+
+
+def _condition(measure: str) -> Condition | None:
+    try:
+        return parse_condition(measure)
+    except MeasureError:  # another tool's
+        return None
 
 
 def default_measures(data: Collection | Scores) -> tuple[str, ...]:
@@ -162,20 +186,22 @@ class _Desk:
         kind = get_type_hints(of.function)["data"]
         loader = LOADERS[kind]
         own = taken(loader, self.settings)
-        words = ["assay", of.name, *self.words, *spelled(loader, own), *spelled(of.function, settings)]
+        named = self.words(flagged=type(None) in get_args(kind))
+        words = ["assay", of.name, *named, *spelled(loader, own), *spelled(of.function, settings)]
         try:
-            given = self.scores if Scores in (kind, *get_args(kind)) else loader(self.data, **own)
-            result = self._shown(of(given, **settings))
-        except UsageError as problem:
-            return Part(of.name, of.question, why_not=self.data.origin.hide(str(problem)))
+            given = self.scores if self._shared(kind) else loader(self.data, **own)
+            result = of(given, **settings)
+        except (UsageError, MeasureError) as problem:
+            return Part(of.name, of.question, why_not=str(problem))
         return Part(of.name, of.question, shlex.join(words), result, shown=shown)
 
-    @property
-    def words(self) -> tuple[str, ...]:
+    def words(self, *, flagged: bool = False) -> tuple[str, ...]:
         """The words that name the data; placeholders where it comes from no file."""
-        if self.data.origin.words:
-            return self.data.origin.words
-        return ("--scores", "SCORES") if isinstance(self.data, Scores) else ("RUN...", "--qrels", "QRELS")
+        if words := self.data.origin.words(flagged=flagged):
+            return words
+        if isinstance(self.data, Scores):
+            return ("--scores", "SCORES")
+        return ("--runs" if flagged else "RUN...", *(["RUNS"] if flagged else []), "--qrels", "QRELS")
 
     def _refused(self, need: Section) -> str:
         """Say what is missing; nothing where nothing is."""
@@ -207,15 +233,9 @@ class _Desk:
             own |= dict(section.few or {})
         return own
 
-    def _shown(self, result: Result) -> Result:
-        """Take the paths of this machine out of a result."""
-        hide = self.data.origin.hide
-        return replace(
-            result,
-            notes=tuple(hide(note) for note in result.notes),
-            basis={name: hide(fact) if isinstance(fact, str) else fact for name, fact in result.basis.items()},
-            settings={name: hide(fact) if isinstance(fact, str) else fact for name, fact in result.settings.items()},
-        )
+    def _shared(self, kind: Any) -> bool:
+        """Whether an analysis gets the scores that all share; one that scores by itself fills pools with all runs."""
+        return kind is Scores or (Scores in get_args(kind) and not self.settings["contributors"])
 
 
 def _ordered(parts: list[Part], n_runs: int) -> list[Part]:
@@ -230,7 +250,7 @@ def _ordered(parts: list[Part], n_runs: int) -> list[Part]:
 def _words(desk: _Desk, sections: Sequence[str]) -> str:
     """The command that makes this report."""
     given = dict(desk.settings) | {"sections": tuple(sections), "fast": desk.fast}
-    return shlex.join(["assay", "report", *desk.words, *spelled(report.function, given), "-o", "report.html"])
+    return shlex.join(["assay", "report", *desk.words(), *spelled(report.function, given), "-o", "report.html"])
 
 
 def _bound(desk: _Desk, parts: Sequence[Part], command: str) -> Report:
@@ -246,7 +266,7 @@ def _bound(desk: _Desk, parts: Sequence[Part], command: str) -> Report:
     ]
     kinds = {"sentence": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
     inputs = desk.data.origin.hashes()
-    given = {name: ", ".join(x) if isinstance(x, tuple) else x for name, x in desk.settings.items() if x != ()}
+    given = {name: list(x) if isinstance(x, tuple) else x for name, x in desk.settings.items() if x not in ((), None)}
     return Report(
         "report",
         pl.DataFrame(rows, schema={**kinds, "section": pl.String, "rule": pl.String}),
@@ -259,9 +279,16 @@ def _bound(desk: _Desk, parts: Sequence[Part], command: str) -> Report:
         },
         basis=next(iter(results.values())).basis,
         settings={"version": assay.__version__, "command": command, **given, "fast": desk.fast},
-        notes=() if inputs else ("the data did not come from files: no hashes",),
+        notes=_unhashed(desk.data.origin),
         parts=tuple(spoken),
     )
+
+
+def _unhashed(origin: Origin) -> tuple[str, ...]:
+    """Say what was read that nobody can read again."""
+    if not origin.files and not origin.streams:
+        return ("the data did not come from files: no hashes",)
+    return tuple(f"{name}: not a file that can be read again: no hash" for name in origin.streams)
 
 
 def _tables(results: Mapping[str, Result]) -> Iterator[tuple[str, pl.DataFrame]]:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from assay import runlists
 from assay.analyses.run_means import best_runs
 from assay.analysis import Result, Section, analysis
 from assay.catalogue import Measure
@@ -33,6 +34,7 @@ def score(
     resamples: int = 10_000,
     rng: int = 0,
     undefined: Undefined = "zero",
+    contributors: Sequence[str] = (),
     residuals: bool = False,
     tail: Tail = "unseen",
 ) -> Result:
@@ -60,6 +62,9 @@ def score(
         Seed of the bootstrap.
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+    contributors
+        The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
+        (default: all runs).
     residuals
         Show how far judgments of the unjudged documents could move each score.
     tail
@@ -78,7 +83,7 @@ def score(
     """
     if residuals and isinstance(data, Scores):
         raise UsageError("--residuals needs runs and judgments, not scores")
-    scores = _scores(data, measure, undefined)
+    scores = _scores(data, measure, undefined, contributors)
     bounded = _bounded(data, scores, measure, tail) if residuals and not isinstance(data, Scores) else {}
     settings: dict[str, object] = {"tail": tail} if residuals else {}
     if per_topic:
@@ -97,12 +102,22 @@ def score(
     return Result("score", table, basis=scores.basis, settings=settings, notes=scores.notes, charts=(drawn,))
 
 
-def _scores(data: Collection | Judged | Scores, measure: Sequence[str | Measure], undefined: Undefined) -> Scores:
+def _scores(
+    data: Collection | Judged | Scores,
+    measure: Sequence[str | Measure],
+    undefined: Undefined,
+    contributors: Sequence[str],
+) -> Scores:
+    if contributors and not isinstance(data, Collection):
+        raise UsageError(f"contributors fill pools; {type(data).__name__} has none")
     if isinstance(data, Scores):
         return data.choose(measure)
     if isinstance(data, Judged):
         return compute(data, measure, undefined=undefined)
-    found = score_conditions(data.runs, data.qrels, measure, undefined=undefined, negative=data.negative)
+    names = runlists.contributors(contributors, data.runs.names)
+    found = score_conditions(
+        data.runs, data.qrels, measure, contributors=names, undefined=undefined, negative=data.negative
+    )
     return found.select(runs=data.chosen) if data.chosen else found
 
 

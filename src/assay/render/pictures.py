@@ -30,13 +30,19 @@ def pick_chart(result: Result, name: str | None = None) -> Chart:
     return by_name[name] if name is not None else next(iter(by_name.values()))
 
 
-def figures(result: Result, directory: str | Path) -> list[Path]:
-    """Write every chart as SVG, PNG and PDF, named after its section; return the paths."""
+def make_folder(directory: str | Path) -> Path:
+    """Make a directory for figures, unless it is there."""
     folder = Path(directory)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(f"{folder}: {(problem.strerror or str(problem)).lower()}") from None
+    return folder
+
+
+def figures(result: Result, directory: str | Path) -> list[Path]:
+    """Write every chart as SVG, PNG and PDF, named after its section; return the paths."""
+    folder = make_folder(directory)
     written = []
     for name, chart in _file_names(result):
         for suffix, draw in PICTURES.items():
