@@ -32,6 +32,7 @@ bench: $(READY)
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.significance
 	$(BIN)/python -m bench.predictivity
+	$(BIN)/python -m bench.disagreement
 
 lock: ## pins what the index has now; no index address is written
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock

@@ -298,6 +298,19 @@ PREDICATES: dict[str, Callable[[Measure], CounterExample | None]] = {
 }
 """Property -> what looks for a counter-example to it."""
 
+_TO = f"k to {LONGEST}, R"
+
+SEARCHED: dict[str, str] = {
+    "bounded": f"{_TO} to {_AMPLE}; one kind of document, k to {_LONG[-1]:,}",
+    "monotone": f"{_TO} to {_AMPLE}, and one more document",
+    "convergent": f"{_TO} to {_AMPLE}",
+    "top_weighted": f"{_TO} to {_AMPLE}",
+    "localised": f"{_TO} 1 to {_AMPLE}",
+    "complete": f"{_TO} 0",
+    "realisable": f"{_TO} 1 to {_AMPLE}",
+}
+"""Property -> which cutoffs and topics are searched, beside crowded topics and rankings with unjudged documents."""
+
 
 def check(m: Measure) -> dict[str, CounterExample | None]:
     """Look for a counter-example to each of the seven properties; None where there is none.

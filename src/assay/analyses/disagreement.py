@@ -1,0 +1,390 @@
+"""Disagreement: the share of all pairs of rankings on which two measures do not prefer the same one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from assay.analyses.depth import numbers
+from assay.analyses.disagreement_charts import charts, clustered
+from assay.analyses.disputed import CASES, Disputed
+from assay.analyses.preference_task import PAIRS, check_export, disputed_in, write_task
+from assay.analyses.preferences import Preferences, distinct, meanings
+from assay.analyses.real_rankings import real_evidence
+from assay.analyses.several_topics import Sampled, several_topics
+from assay.analysis import Result, Section, analysis
+from assay.catalogue import Measure
+from assay.errors import UsageError
+from assay.grammar import parse_open
+from assay.inputs import Collection
+from assay.judged import judge
+from assay.paper_universe import paper_counts
+from assay.progress import steps
+from assay.rules.wording import listed
+from assay.tables import counted
+from assay.universe import Counts, check_size, count, dense_ranks
+from assay.universe import universe as every_ranking
+
+PAPER = (
+    *("AP", "SP", "DCG", "SDCG", "nDCG", "SNDCG", "SNAP", "RBP(p=0.85)", "RBP(p=0.95)", "RBP(p=0.5)"),
+    *("RR", "ERR", "P", "R", "Rprec"),
+)
+"""The fifteen measures of jones2015."""
+
+_SPOKEN = 3  # pairs of measures whose meaning is said outright
+
+
+@analysis(
+    name="disagreement",
+    group="understand",
+    section=Section(
+        n_measures=2,
+        passed=("measure", "level", "rng"),
+        settings={"depth": "10", "n_rel": "10"},
+        shown=("weighted", "real_meanings", "cases"),
+    ),
+)
+def disagreement(
+    data: Collection | None = None,
+    *,
+    measure: Sequence[str | Measure] = (),
+    depth: str = "1-10",
+    n_rel: str = "1-10",
+    universe: Literal["distinct", "paper"] = "distinct",
+    topics: int | None = None,
+    export: str | None = None,
+    level: float = 0.95,
+    rng: int = 0,
+) -> Result:
+    """On which rankings do measures disagree?
+
+    Takes all rankings of k documents with at most R relevant ones, each once, and compares all pairs of them
+    (jones2015). Two measures disagree on a pair unless both prefer the same ranking or neither has a preference. Ties
+    are exact: rounding decides about none. A measure has no preference where it has no score for a ranking, as SNAP
+    for one that has nothing relevant. It needs no data: the shares are counted, not estimated, and have no interval.
+
+    Not a verdict on measures: disagreement says that two of them reward different things, not which is right. Nor
+    are all rankings equally likely: deep universes weigh most (depth 10 has 72% of all pairs up to 10), and shares
+    change with depth (AP and DCG: 3.0% at 10, 4.6% at 20, R = k). With runs and judgments the same is weighted by
+    the rankings that runs really produce.
+
+    Parameters
+    ----------
+    measure
+        Measures without a cutoff, such as AP or RBP(p=0.8), cut at each depth; repeats (default: the 15 of the
+        paper). One with a cutoff of its own looks at so many ranks only; where runs are given, at no more than
+        `depth`.
+    depth
+        Lengths k of the rankings: numbers, or ranges such as 1-10.
+    n_rel
+        Numbers R of relevant documents: numbers, or ranges such as 1-10. For rankings over several grades, how many
+        documents of grade 1, 2, ... there are: 5/3 is five of grade 1 and three of grade 2.
+    universe
+        distinct: every ranking once. paper: the lists, pairs and roundings that the tables of jones2015 come from.
+    topics
+        Compare means over this many topics, too: pairs of runs with random rankings, k and R drawn for each topic
+        from `depth` and `n_rel`, or R from the judgments where these are given.
+    export
+        Write the rankings that divide these measures most as a blind preference task for people: pairs.jsonl, and its
+        key beside it, pairs.key.jsonl. Of runs where these are given, else of the deepest universe.
+    level
+        Confidence of the intervals, where runs are given or means are compared.
+    rng
+        Seed of what is drawn: means over topics, the sides of a preference task, and rankings whose features are
+        looked at where a universe has more than 2,048.
+
+    Returns
+    -------
+    measure_a, measure_b
+        The measures, in the order asked.
+    disagreement
+        The share of pairs of rankings on which they disagree, in percent, over all k and R together.
+    n_disagree, n_opposite, n_tie_only
+        How many pairs that are: those on which they prefer opposite rankings, and those on which one prefers a
+        ranking and the other none (in the paper's universe also those on which only one has a score).
+    n_pairs
+        All pairs.
+
+    Notes
+    -----
+    tables.cells: depth, n_rel, measure_a, measure_b and the same columns, for every k and R; with several grades
+    also grades: how many documents of each.
+    tables.matrix: the shares as a square, measures that agree side by side (average linkage).
+    tables.features: measure, against, feature, percent: of the pairs on which the two disagree, the share where
+    `measure` prefers the ranking that has more relevant documents, its first relevant one earlier, its first
+    non-relevant one earlier, more relevant ones in a row, its last relevant one lower down.
+    tables.meanings: measure, against, sentence: which of recall and an early first hit `measure` prefers more often
+    than `against` does, and which less, by the larger difference of these shares, if above 1 point; hits in a row
+    only where neither shows. These two lead by choice, not by size: between AP and DCG at k = R = 10 hits in a row
+    differ by 51 points, recall by 30. See features for all five.
+
+    tables.topics, with `topics`: measure_a, measure_b, disagreement, low, high, n_disagree, n_opposite, n_tie_only,
+    n_pairs: the same of sampled pairs of runs and their means, where DCG, SDCG and nDCG part; an undefined score
+    counts as 0. The interval is about the draw alone (Wilson's).
+
+    With runs and judgments, all to the deepest k:
+    tables.weighted: measure_a, measure_b; uniform: disagreement over all 2^k rankings, each once; weighted: each as
+    often as the runs produced it; same_topic, low, high: over all pairs of runs on a topic whose rankings differ,
+    with an interval over topics (jackknife); opposite: the part of it where the two prefer opposite runs; n_pairs.
+    tables.vectors: ranking, n_relevant, n_lists, percent: the rankings that occur, the most frequent first.
+    tables.real_features, tables.real_meanings: as features and meanings, of the pairs of runs on a topic.
+    tables.cases: case, of, run, topic, n_rel and ranking of each side, and the measures that prefer a, b or
+    neither: the rankings of two runs on one topic, and of one run on two topics, that divide measures most.
+    tables.verdicts: case, measure, score_a, score_b, prefers.
+
+    Pairs are counted by sorting, without looking at each (knight1966): n log n steps for n rankings. At most 4 GB are
+    used; what would take more is refused.
+
+    References
+    ----------
+    jones2015: Jones, Thomas, Scholer, Sanderson. Features of disagreement between retrieval effectiveness measures.
+    SIGIR 2015. knight1966: Knight. A computer method for calculating Kendall's tau with ungrouped data. JASA 61.
+    """
+    asked = _Asked.read(measure, depth, n_rel, given=data is not None)
+    settings: dict[str, object] = {"depth": depth, "n_rel": n_rel, "universe": universe}
+    if export is not None:
+        check_export(export)
+    if universe == "paper":
+        if data is not None or topics is not None or export is not None:
+            raise UsageError("universe paper is the paper's own: leave out runs, --topics and --export")
+        return _as_in_the_paper(asked, settings)
+    sampled = None if topics is None else _means(asked, data, topics, level, rng)
+    generator = np.random.default_rng(rng)
+    preferred = Preferences(len(asked.names), generator)
+    depths = steps(asked.depths, doing="rankings of length ", lines=False)
+    cells = [_compare(asked, k, n, preferred) for k in depths for n in asked.n_rels]
+    features = preferred.table(asked.names)
+    tables = _tables(asked, cells) | {"features": features, "meanings": meanings(features)}
+    notes, basis, drawn = _notes(asked, cells, preferred), _basis(cells), charts(tables)
+    if sampled is not None:
+        tables["topics"], notes = sampled.table, [*notes, *sampled.notes]
+    disputed: list[Disputed] = []
+    if data is not None:
+        most = CASES if export is None else PAIRS
+        real = real_evidence(data, asked.measures, depth=asked.depths[-1], level=level, most=most)
+        tables, basis, disputed = tables | real.tables, real.basis | basis, real.cases
+        notes, drawn = [*real.notes, *notes, *_shortened(measure, asked)], (*drawn, *real.charts)
+    if export is not None:
+        if data is None:
+            disputed = disputed_in(every_ranking(*asked.cells[-1]), asked.measures, rng=generator)
+        notes.append(write_task(export, disputed, asked.names, rng=generator))
+    if preferred.sampled or topics is not None or export is not None:
+        settings |= {"topics": topics} if topics is not None else {}
+        settings |= {"rng": rng}
+    settings |= {"level": level} if topics is not None or data is not None else {}
+    table = tables.pop("table")
+    text = _spoken(tables.get("real_meanings", tables["meanings"]))
+    return Result("disagreement", table, tables, basis, settings, tuple(notes), text=text, charts=drawn)
+
+
+def _means(asked: _Asked, data: Collection | None, topics: int, level: float, rng: int) -> Sampled:
+    """Compare means over topics, the numbers of relevant documents as in the judgments where there are any."""
+    if any(len(n) > 1 for n in asked.n_rels):
+        raise UsageError("means over topics are of relevant documents without grades; give --n-rel 1-10")
+    if data is None:
+        n_rels = [n for (n,) in asked.n_rels]
+    else:
+        n_rels = [int(n) for n in judge(data.asked, data.qrels, negative=data.negative).n_rel() if n > 0]
+    return several_topics(asked.measures, topics=topics, depths=asked.depths, n_rels=n_rels, level=level, rng=rng)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is compared, on which universes."""
+
+    measures: tuple[Measure, ...]
+    depths: list[int]
+    n_rels: list[tuple[int, ...]]  # documents of each grade from 1 up
+
+    @classmethod
+    def read(cls, measure: Sequence[str | Measure], depth: str, n_rel: str, *, given: bool) -> _Asked:
+        """Understand a request, and refuse what cannot be done before anything is."""
+        depths, n_rels = numbers(depth, "depth", least=1), _relevant(n_rel)
+        measures = [_cut(m, depths[-1]) if given else parse_open(m) for m in measure or PAPER]
+        asked = cls(tuple(dict.fromkeys(measures)), depths, n_rels)
+        if len(asked.measures) < 2:
+            raise UsageError("one measure has nothing to disagree with; give at least two (-m AP -m nDCG)")
+        for k, n in asked.cells:
+            check_size(k, n, len(measures))
+        for m in asked.measures:
+            for k in depths:
+                every_ranking(k, 1).score(m)
+        return asked
+
+    @property
+    def cells(self) -> list[tuple[int, tuple[int, ...]]]:
+        """Every depth with every number of relevant documents."""
+        return [(k, n) for k in self.depths for n in self.n_rels]
+
+    @property
+    def names(self) -> list[str]:
+        """The measures as they are written."""
+        return [str(m) for m in self.measures]
+
+
+def _cut(text: str | Measure, k: int) -> Measure:
+    """Leave a cutoff below k; whatever looks further is cut at k. A condition counts as its measure."""
+    m = parse_open(text.split("/")[0] if isinstance(text, str) else text)
+    return replace(m, cutoff=None) if m.cutoff is not None and m.cutoff >= k else m
+
+
+def _shortened(measure: Sequence[str | Measure], asked: _Asked) -> list[str]:
+    """Say where a measure looked further than it does here."""
+    kept = {str(m) for m in asked.measures}
+    gone = [str(m) for m in measure if "/" in str(m) or str(parse_open(m)) not in kept]
+    return [f"cut at {asked.depths[-1]} here, and once where that makes two the same: {listed(gone)}"] if gone else []
+
+
+def _relevant(text: str) -> list[tuple[int, ...]]:
+    """Read numbers of relevant documents, or of documents of each grade.
+
+    >>> _relevant("1-2"), _relevant("5/3")
+    ([(1,), (2,)], [(5, 3)])
+    """
+    parts = [part.strip() for part in str(text).split(",")]
+    graded = [part for part in parts if "/" in part]
+    if wrong := [part for part in graded if not re.fullmatch(r"\d+(/\d+)+", part)]:
+        raise UsageError(f"n-rel '{wrong[0]}' does not say how many of grade 1, 2, ... there are, as 5/3 does")
+    plain = ",".join(part for part in parts if part not in graded)
+    single = numbers(plain, "n-rel", least=1) if plain or not graded else []
+    return [*((n,) for n in single), *(tuple(int(n) for n in part.split("/")) for part in graded)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """One universe, compared."""
+
+    depth: int
+    n_rel: tuple[int, ...]  # documents of each grade from 1 up
+    n_lists: int
+    counts: dict[tuple[int, int], Counts]  # of two measures, the first one earlier
+    n_undefined: list[int]  # [measure]: rankings without a score
+    n_ambiguous: list[int]  # [measure]: differences that may be rounding
+
+    @property
+    def n_pairs(self) -> int:
+        """All pairs of rankings."""
+        return self.n_lists * (self.n_lists - 1) // 2
+
+
+def _compare(asked: _Asked, k: int, n_rel: tuple[int, ...], preferred: Preferences) -> _Cell:
+    """Order one universe by every measure, and count the pairs that each two of them put differently."""
+    lists = every_ranking(k, n_rel)
+    found = [dense_ranks(m, lists) for m in asked.measures]
+    ranks = [ranks.rank for ranks in found]
+    preferred.add(lists, ranks)
+    orders, which = distinct(ranks)
+    once = {(i, j): count(orders[i], orders[j]) for i, j in combinations(range(len(orders)), 2)}
+    same = Counts(0, 0, len(lists) * (len(lists) - 1) // 2)
+    pairs = combinations(range(len(ranks)), 2)
+    counts = {(i, j): once.get((min(which[i], which[j]), max(which[i], which[j])), same) for i, j in pairs}
+    undefined = [int((rank < 0).sum()) for rank in ranks]
+    return _Cell(k, n_rel, len(lists), counts, undefined, [ranks.n_ambiguous for ranks in found])
+
+
+def _tables(asked: _Asked, cells: Sequence[_Cell]) -> dict[str, pl.DataFrame]:
+    """Lay out every cell, their sums, and the sums as a square."""
+    names = asked.names
+    counts = ["n_disagree", "n_opposite", "n_tie_only", "n_pairs"]
+    rows = [
+        (c.depth, sum(c.n_rel), "/".join(map(str, c.n_rel)), names[i], names[j], *(getattr(n, of) for of in counts))
+        for c in cells
+        for (i, j), n in c.counts.items()
+    ]
+    words = dict.fromkeys(("grades", "measure_a", "measure_b"), pl.String)
+    kinds = {"depth": pl.Int64, "n_rel": pl.Int64, **words}
+    by_cell = pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(counts, pl.Int64)}, orient="row")
+    pair = ["measure_a", "measure_b"]
+    summed = by_cell.group_by(pair, maintain_order=True).agg(pl.col(counts).sum())
+    share = (100 * pl.col("n_disagree") / pl.col("n_pairs")).alias("disagreement")
+    table = summed.select(*pair, share, *counts)
+    graded = ["grades"] if any(len(n) > 1 for n in asked.n_rels) else []
+    every = by_cell.select("depth", "n_rel", *graded, *pair, share, *counts)
+    return {"table": table, "cells": every, "matrix": _square(names, table)}
+
+
+def _square(names: Sequence[str], table: pl.DataFrame) -> pl.DataFrame:
+    """Lay out the shares as a square, measures that agree side by side."""
+    place = {name: i for i, name in enumerate(names)}
+    matrix = np.zeros((len(names), len(names)))
+    for a, b, share in table.select("measure_a", "measure_b", "disagreement").iter_rows():
+        matrix[place[a], place[b]] = matrix[place[b], place[a]] = share
+    order = clustered(matrix)
+    return pl.DataFrame({"measure": [names[i] for i in order], **{names[i]: matrix[order, i] for i in order}})
+
+
+def _basis(cells: Sequence[_Cell]) -> dict[str, object]:
+    return {"rankings": sum(c.n_lists for c in cells), "pairs": sum(c.n_pairs for c in cells)}
+
+
+def _notes(asked: _Asked, cells: Sequence[_Cell], preferred: Preferences) -> list[str]:
+    """Say which measures are one order, which have no score somewhere, and where rounding may decide."""
+    notes = []
+    same = _alike(asked, cells)
+    if same:
+        notes.append(f"the same order of every universe: {'; '.join(listed(group) for group in same)}")
+    without = [m for i, m in enumerate(asked.names) if any(c.n_undefined[i] for c in cells)]
+    if without:
+        notes.append(f"no score for some rankings, and so no preference between these and others: {listed(without)}")
+    for i, m in enumerate(asked.names):
+        doubtful = [c for c in cells if c.n_ambiguous[i]]
+        if doubtful:
+            n, at = sum(c.n_ambiguous[i] for c in doubtful), doubtful[0]
+            where = f"first at depth {at.depth} with {sum(at.n_rel)} relevant"
+            notes.append(f"{m}: {counted(n, 'difference')} of scores may be rounding, and counts as one ({where})")
+    if preferred.sampled:
+        notes.append("features of universes of more than 2,048 rankings are those of a sample")
+    return notes
+
+
+def _alike(asked: _Asked, cells: Sequence[_Cell]) -> list[list[str]]:
+    """Group the measures that never disagree."""
+    groups: list[list[int]] = []
+    for i in range(len(asked.names)):
+        home = [g for g in groups if not any(c.counts[g[0], i].n_disagree for c in cells)]
+        home[0].append(i) if home else groups.append([i])
+    return [[asked.names[i] for i in group] for group in groups if len(group) > 1]
+
+
+def _spoken(meanings: pl.DataFrame) -> str:
+    """Say what the choice between measures means, where these are few."""
+    told: dict[frozenset[str], str] = {}
+    for a, b, sentence in meanings.iter_rows():
+        told.setdefault(frozenset((a, b)), f"{sentence}.")
+    return "\n".join(told.values()) if len(told) <= _SPOKEN else ""
+
+
+def _as_in_the_paper(asked: _Asked, settings: dict[str, object]) -> Result:
+    """Count in the universe of jones2015."""
+    if any(len(n) > 1 for n in asked.n_rels):
+        raise UsageError("universe paper is of relevant documents without grades; give --n-rel 1-10")
+    found = paper_counts(asked.measures, asked.depths, [n for (n,) in asked.n_rels])
+    none = [0] * len(asked.measures)
+    cells = []
+    for at in range(found.depth.size):
+        k, n_rel, n_lists = (int(of[at]) for of in (found.depth, found.n_rel, found.n_lists))
+        counts = {}
+        for i, j in combinations(range(len(asked.measures)), 2):
+            opposite = int(found.n_opposite[at, i, j])
+            rest = int(found.n_disagree[at, i, j]) - opposite
+            counts[i, j] = Counts(opposite, rest, int(found.n_pairs[at]))
+        cells.append(_Cell(k, (n_rel,), n_lists, counts, none, none))
+    tables = _tables(asked, cells)
+    basis = {"rankings": int(found.n_lists.sum()), "pairs": int(found.n_pairs.sum())}
+    notes = _paper_notes()
+    drawn = charts(tables)
+    return Result("disagreement", tables.pop("table"), tables, basis, settings, notes, charts=drawn)
+
+
+def _paper_notes() -> tuple[str, ...]:
+    return (
+        "universe paper: lists of ten cut at each depth, with its own pairs, roundings and undefined scores; "
+        "the page on jones2015 says how these differ from what it describes",
+        "no features here: `assay reproduce jones2015` has the paper's table 4",
+    )

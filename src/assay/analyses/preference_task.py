@@ -1,0 +1,101 @@
+"""A blind preference task for people: pairs of rankings that divide measures, and, apart from them, the key.
+
+The task names no measure, run or topic; the order of the pairs and their sides are drawn at random. Each line is one
+pair, to be answered by whoever looks at it; the key has the same pairs by number.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.analyses.disputed import Disputed
+from assay.catalogue import Measure
+from assay.errors import UsageError
+from assay.files import write_bytes
+from assay.numeric.contention import divided, seldom, spread
+from assay.render.formats import check_path
+from assay.universe import Lists, dense_ranks
+
+PAIRS = 50  # in one task, if there are as many
+_LISTS = 1024  # rankings of a universe that are compared with each other; of more, so many drawn at random
+_USES = 2  # of one ranking
+_KEPT = 5000  # pairs from which a task is chosen
+
+
+def check_export(path: str) -> None:
+    """Refuse a file that could not be written, before any work is done."""
+    if not path.endswith(".jsonl"):
+        raise UsageError(f"{path}: a preference task is written as JSON lines; give a name such as pairs.jsonl")
+    check_path(path, "json")
+
+
+def disputed_in(lists: Lists, measures: Sequence[Measure], *, rng: np.random.Generator) -> list[Disputed]:
+    """Find the rankings of a universe that divide measures most; those that order it alike have one vote."""
+    rows = np.arange(len(lists))
+    if len(lists) > _LISTS:
+        rows = np.sort(rng.choice(len(lists), _LISTS, replace=False))
+    some = Lists(lists.grade[rows], lists.pool)
+    ranks = np.array([dense_ranks(m, some).rank for m in measures])
+    voices = np.sort(np.unique(ranks, axis=0, return_index=True)[1])
+    scores = np.array([some.score(m) for m in measures])
+    found = divided(scores[voices], spread(scores[voices]), most=_KEPT)
+    found = found.take(np.flatnonzero(found.n_opposite > 0))
+    chosen = seldom(np.column_stack([found.first, found.second]), uses=_USES, most=PAIRS)
+    words = ["".join(map(str, row)) for row in some.grade.tolist()]
+    return [
+        Disputed(
+            "all rankings", ("", ""), ("", ""), (lists.n_rel, lists.n_rel), (words[a], words[b]), scores[:, [a, b]]
+        )
+        for a, b in zip(found.first[chosen].tolist(), found.second[chosen].tolist(), strict=True)
+    ]
+
+
+def write_task(path: str, cases: Sequence[Disputed], names: Sequence[str], *, rng: np.random.Generator) -> str:
+    """Write pairs of rankings of one topic as a task, and its key beside it; say what was written.
+
+    Task: pair, n_rel (how many relevant documents there are), left and right (grades from the first rank down, null
+    where unjudged), answer (null: left, right or neither, to be filled in). Key: pair, of, topic, left and right
+    (ranking and run), and the measures that prefer left, right and neither.
+    """
+    fit = [case for case in cases if case.of != "two topics"][:PAIRS]
+    if not fit:
+        raise UsageError("no pair of rankings divides these measures: there is nothing to ask people about")
+    task, key = [], []
+    for number, i in enumerate(rng.permutation(len(fit)), start=1):
+        case, sides = fit[i], [0, 1] if rng.random() < 0.5 else [1, 0]
+        left, right = (case.rankings[side] for side in sides)
+        task.append(
+            {"pair": number, "n_rel": case.n_rel[0], "left": _grades(left), "right": _grades(right), "answer": None}
+        )
+        key.append({"pair": number, **_key(case, sides, names)})
+    other = key_path(path)
+    for file, rows in ((path, task), (other, key)):
+        write_bytes(file, "".join(json.dumps(row) + "\n" for row in rows).encode())
+    return f"{len(task)} pairs of rankings written to {path}, the key to {other}"
+
+
+def key_path(path: str) -> str:
+    """Name the file that holds the key of a task.
+
+    >>> key_path("pairs.jsonl")
+    'pairs.key.jsonl'
+    """
+    return str(Path(path).with_suffix(".key.jsonl"))
+
+
+def _grades(word: str) -> list[int | None]:
+    return [None if sign == "?" else int(sign, 36) for sign in word]
+
+
+def _key(case: Disputed, sides: Sequence[int], names: Sequence[str]) -> dict[str, Any]:
+    said = [sides.index("ab".index(word)) if word != "tie" else 2 for word in case.said]
+    preferred = [[name for name, own in zip(names, said, strict=True) if own == at] for at in range(3)]
+    words = ("left", "right")
+    origin = {w: {"ranking": case.rankings[at], "run": case.runs[at]} for w, at in zip(words, sides, strict=True)}
+    voted = dict(zip(("prefer_left", "prefer_right", "neither"), preferred, strict=True))
+    return {"of": case.of, "topic": case.topics[0], **origin, **voted}
