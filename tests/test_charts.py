@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import altair
 import polars as pl
 import pytest
@@ -125,3 +127,11 @@ def test_a_result_plots_itself() -> None:
     chart = result().plot("heat")
     assert isinstance(chart, altair.LayerChart)
     assert chart.to_dict()["title"] == "The heat"
+
+
+@pytest.mark.parametrize("band", [("y", "x"), None])
+def test_altair_draws_what_it_is_given(band: tuple[str, str] | None, tmp_path: Path) -> None:
+    drawing = lines(field("x"), field("y"), category("m", ["a", "b"]), band=band, points=True)
+    made = Result("one", TABLE, charts=(Chart("one", "One", TABLE, drawing),)).plot()
+    made.save(str(tmp_path / "one.svg"))
+    assert (tmp_path / "one.svg").read_text().count("role-legend-entry") == 1

@@ -412,6 +412,22 @@ def test_a_missing_file_is_told_its_nearest_neighbour(assay: Callable[..., Answe
     )
 
 
+def test_measures_need_no_cutoff_where_depths_or_rankings_give_it(assay: Callable[..., Answer]) -> None:
+    assert assay("depth", "x", "y", "--qrels", "qrels", "-m", "P")[0] == 0
+    assert assay("case", "110", "011", "-m", "P")[0] == 0
+    assert assay("disagreement", "-m", "P", "-m", "AP", "--depth", "2", "--n-rel", "1")[0] == 0
+
+
+def test_measures_can_be_declared_where_no_data_is_needed(assay: Callable[..., Answer], catalogue: object) -> None:
+    Path("mine.py").write_text(
+        "from assay import measure, Rankings\n\n@measure(claims={'bounded'}, cite='me', cutoff='required')\n"
+        "def Mine(j: Rankings):\n    'Half of P.'\n    return j.total(j.hit(1)) / j.cutoff / 2\n"
+    )
+    code, out, _ = assay("disagreement", "--declare", "mine.py", "-m", "Mine", "-m", "P", "--depth", "1-3")
+    assert code == 0
+    assert [line.split()[2] for line in out.splitlines() if line.startswith("Mine")] == ["0"]
+
+
 def test_the_version_is_said(assay: Callable[..., Answer]) -> None:
     code, out, _ = assay("--version")
     assert (code, out[:6]) == (0, "assay ")

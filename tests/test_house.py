@@ -43,6 +43,8 @@ ORDER = [
     "grammar",
     "claims",
     "residuals",
+    "universe",
+    "paper_universe",
     "scores",
     "leaveout",
     "conditions",

@@ -69,7 +69,7 @@ def test_scores_may_be_named_and_turned(folder: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "no runs (assay score RUN... --qrels QRELS -m nDCG@10)"),
+        ([], "no runs: name files or directories, and --qrels QRELS"),
         (["run"], "no judgments: give --qrels QRELS, or runs in a table with a grade column"),
         (["run", "--scores", "matrix.ap.csv"], "--scores stands in place of runs; give one or the other"),
         (

@@ -20,10 +20,13 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from assay.analyses.agreement import agreement
+    from assay.analyses.case import case
     from assay.analyses.depth import depth
+    from assay.analyses.disagreement import disagreement
     from assay.analyses.glance import glance
     from assay.analyses.power import power
     from assay.analyses.predictivity import predictivity
+    from assay.analyses.properties import properties
     from assay.analyses.report import report
     from assay.analyses.reuse import reuse
     from assay.analyses.standardize import standardised, standardize
@@ -43,10 +46,13 @@ if TYPE_CHECKING:
 
 _HOME = {
     "agreement": "analyses.agreement",
+    "case": "analyses.case",
     "depth": "analyses.depth",
+    "disagreement": "analyses.disagreement",
     "glance": "analyses.glance",
     "power": "analyses.power",
     "predictivity": "analyses.predictivity",
+    "properties": "analyses.properties",
     "report": "analyses.report",
     "reuse": "analyses.reuse",
     "standardised": "analyses.standardize",
@@ -94,13 +100,16 @@ __all__ = [
     "Section",
     "UsageError",
     "agreement",
+    "case",
     "depth",
+    "disagreement",
     "glance",
     "judge",
     "measure",
     "parse",
     "power",
     "predictivity",
+    "properties",
     "ratio",
     "read_qrels",
     "read_runs",

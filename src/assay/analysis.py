@@ -58,6 +58,17 @@ COMMANDS: dict[str, tuple[Group, str, str]] = {
         "How often does a difference between two runs turn round on new topics?",
     ),
     "subset": ("trust", "assay.analyses.subset", "Do these topics rank the runs as the whole set does?"),
+    "disagreement": (
+        "understand",
+        "assay.analyses.disagreement",
+        "On which rankings do measures disagree?",
+    ),
+    "case": ("understand", "assay.analyses.case", "What does every measure say of two given rankings?"),
+    "properties": (
+        "understand",
+        "assay.analyses.properties",
+        "Which numeric properties do measures have, and what is the counter-example?",
+    ),
     "reproduce": ("make", "assay.analyses.reproduce", "Do the published numbers and claims of the papers come out?"),
     "report": (
         "make",
@@ -99,9 +110,10 @@ class Result:
         """Return a chart, the first unless one is named, as an Altair chart to look at or change."""
         import altair
 
+        from assay.charts import still
         from assay.render.pictures import pick_chart
 
-        return altair.Chart.from_dict(pick_chart(self, name).spec())
+        return altair.Chart.from_dict(still(pick_chart(self, name).spec()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, with full precision; NaN is None."""
@@ -115,7 +127,7 @@ class Result:
         }
 
     def _repr_html_(self) -> str:
-        from assay.render.html import fragment
+        from assay.render.notebook import fragment
 
         return fragment(self)
 
@@ -186,7 +198,7 @@ class Section:
     n_measures: int = 1
     n_topics: int = 1
     graded: bool = False  # needs more than one grade of relevance
-    passed: tuple[str, ...] = ("measure", "undefined", "contributors", "level", "alpha", "rng")
+    passed: tuple[str, ...] = ("measure", "undefined", "contributors", "pool_depth", "level", "alpha", "rng")
     settings: Mapping[str, Any] = field(default_factory=dict)  # what is set in every report
     fast: Mapping[str, Any] | None = field(default_factory=dict)  # and in a first look; None is left out of it
     fast_measures: int | None = None  # how many of the measures a first look passes on; all where nothing is said

@@ -49,7 +49,7 @@ class Chart:
         return f"{self.title}. {self.description or _told(self.drawing)}".strip()
 
     def _repr_html_(self) -> str:
-        from assay.render.html import figure
+        from assay.render.notebook import figure
 
         return figure(self)
 
@@ -132,6 +132,17 @@ def brought_out(colour: Spec, opacity: float = 1.0) -> tuple[list[Spec], Spec]:
     chosen = {"type": "point", "fields": [colour["field"]], "toggle": "true"}
     condition = {"param": "chosen", "value": opacity}
     return [{"name": "chosen", "select": chosen, "bind": "legend"}], {"condition": condition, "value": opacity / 8}
+
+
+def still(spec: Any) -> Any:
+    """Take out of a spec what answers to the legend: Altair moves such parameters to where Vega-Lite refuses them."""
+    if isinstance(spec, list):
+        return [still(inner) for inner in spec]
+    if not isinstance(spec, dict):
+        return spec
+    if "param" in spec.get("condition", {}):
+        return {"value": spec["condition"]["value"]}
+    return {name: still(inner) for name, inner in spec.items() if name != "params"}
 
 
 def lines(x: Spec, y: Spec, colour: Spec, *, band: tuple[str, str] | None = None, points: bool = False) -> Spec:

@@ -29,6 +29,8 @@ _METAVAR = {
     "data": "KEY=FILE",
     "declare": "FILE.py",
     "rng": "SEED",
+    "figures": "DIR",
+    "directory": "DIR",
 }
 _GROUPS = ("look", "decide", "trust", "understand", "make")
 
@@ -105,7 +107,7 @@ def _run(words: list[str]) -> int:
     _check_output(out, form)
     _check_measures(options)
     with progress.shown():
-        data: list[Any] = [_load(loader, options)] if loader and not _without_data(function, options) else []
+        data: list[Any] = _data(function, loader, options)
         origin: Origin = getattr(data[0], "origin", NOWHERE) if data else NOWHERE
         _spare(origin.files, out, function)
         result = ANALYSES[name](*data, **taken(function, options))
@@ -134,8 +136,9 @@ def _check_measures(options: dict[str, Any]) -> None:
     from assay.conditions import parse_condition
     from assay.grammar import parse_open
 
+    open_ended = not {"depth", "n_rel"}.isdisjoint(options)  # where depths or rankings are given, they are the cutoff
     for text in options.get("measure") or ():
-        parse_open(text) if options.get("depth") else parse_condition(text)  # --depth gives the cutoff
+        parse_open(text) if open_ended else parse_condition(text)
 
 
 def overview() -> str:
@@ -173,16 +176,20 @@ def _needs_no_data(function: Callable[..., Result]) -> bool:
     return type(None) in get_args(get_type_hints(function)["data"])
 
 
-def _without_data(function: Callable[..., Result], options: dict[str, Any]) -> bool:
-    """Say whether a command that needs no data is given none."""
-    return _needs_no_data(function) and not any(options.get(name) for name in ("runs", "qrels", "scores"))
-
-
-def _load(loader: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """Read what the command line names, and make of it what the command asks for."""
+def _data(
+    function: Callable[..., Result], loader: Callable[..., Any] | None, options: dict[str, Any]
+) -> list[Any]:
+    """Read what the command line names, and make of it what the command asks for; nothing where it names nothing."""
+    if loader is None:
+        return []
+    from assay.grammar import load
     from assay.inputs import collection
 
-    return loader(collection(**taken(collection, options)), **taken(loader, options))
+    if _needs_no_data(function) and not any(options.get(name) for name in ("runs", "qrels", "scores")):
+        for path in options["declare"]:
+            load(path)
+        return []
+    return [loader(collection(**taken(collection, options)), **taken(loader, options))]
 
 
 def _parser(name: str, function: Callable[..., Result], loader: Callable[..., Any] | None) -> _Parser:
@@ -215,8 +222,9 @@ def _parser(name: str, function: Callable[..., Result], loader: Callable[..., An
 
 def _prose(function: Callable[..., Any]) -> str:
     """The docstring without its parameters: what the columns mean, the other tables, notes and references."""
-    head, *parts = re.split(r"\n(\w+)\n-{3,}\n", inspect.getdoc(function) or "")
-    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    from assay.render.told import parted
+
+    head, sections = parted(function)
     notes = sections.get("Notes", "").strip().split("\n\n")
     blocks = {
         "columns": sections.get("Returns", ""),
@@ -238,7 +246,7 @@ def _add_flags(group: Any, function: Callable[..., Any], *, flagged: bool = Fals
         settings = _flag(types[name], parameter.default)
         if "metavar" not in settings and "choices" not in settings and settings.get("action") != "store_true":
             settings["metavar"] = _METAVAR.get(name, name.upper().replace("_", "-"))
-        if parameter.default not in (None, (), False, inspect.Parameter.empty):
+        if parameter.default is not False and parameter.default not in (None, (), inspect.Parameter.empty):
             text = f"{text.rstrip('.')} (default: {parameter.default})"
         if flagged or parameter.kind is inspect.Parameter.KEYWORD_ONLY:
             flags = [*([SHORT[name]] if name in SHORT else []), "--" + name.replace("_", "-")]
@@ -278,18 +286,9 @@ def _whole(text: str) -> int:
 
 def _told(function: Callable[..., Any]) -> dict[str, str]:
     """Read what a numpydoc docstring says about each parameter."""
-    text = inspect.getdoc(function) or ""
-    _, _, tail = text.partition("\nParameters\n----------\n")
-    section = tail.partition("\nReturns\n")[0]
-    told: dict[str, str] = {}
-    name = ""
-    for line in section.splitlines():
-        if line and not line.startswith(" "):
-            name = line.split(" ")[0]
-            told[name] = ""
-        elif name:
-            told[name] = f"{told[name]} {line.strip()}".strip()
-    return told
+    from assay.render.told import items, parted
+
+    return dict(items(parted(function)[1].get("Parameters", "")))
 
 
 def _check_output(out: str | None, form: str | None) -> None:

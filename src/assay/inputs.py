@@ -100,7 +100,7 @@ def collection(
     if orient is not None or name is not None:
         raise UsageError(f"--{'orient' if orient else 'name'} goes with --scores FILE")
     if not runs:
-        raise UsageError("no runs (assay score RUN... --qrels QRELS -m nDCG@10)")
+        raise UsageError("no runs: name files or directories, and --qrels QRELS")
     found, judgments = read_ranked(
         runs, ties=ties, duplicates=duplicates, columns=columns, grades=grades, graded=qrels is None
     )
