@@ -134,8 +134,44 @@ def test_tables_are_sorted_by_click_and_by_keyboard(wide: Watched, report: Repor
 def test_long_tables_fold_and_unfold(wide: Watched) -> None:
     table = wide.page.locator('table[aria-label="names, long"]')
     assert table.locator("tbody tr:visible").count() == 15
-    wide.page.get_by_role("button", name="Show 200 rows").last.click()
+    button = wide.page.get_by_role("button", name="Show 200 rows of names, long")
+    button.click()
     assert table.locator("tbody tr:visible").count() == 200
+    wide.page.get_by_role("button", name="Show fewer rows of names, long", expanded=True).click()
+    assert table.locator("tbody tr:visible").count() == 15
+
+
+def test_paper_has_the_rows_that_are_unfolded_and_says_how_many_there_are(wide: Watched) -> None:
+    table = wide.page.locator('table[aria-label="names, long"]')
+    part = wide.page.locator(".table", has=table)
+    said = part.locator("caption, .cut span, .cut")
+    seen = []
+    for name in ("Show 200 rows", "Show fewer rows"):
+        assert not part.locator("caption").is_visible()  # on a screen a button says it
+        wide.page.emulate_media(media="print")
+        seen.append(
+            (table.locator("tbody tr:visible").count(), [s.inner_text() for s in said.all() if s.is_visible()])
+        )
+        wide.page.emulate_media(media="screen")
+        wide.page.get_by_role("button", name=f"{name} of names, long").click()
+    where = "all of them by the command below, and in the JSON file beside this page"
+    assert seen[0] == (15, ["15 of 250 rows", where])
+    assert seen[1] == (200, [f"200 of 250 rows; {where}", "200 of 250 rows; "])
+
+
+def test_a_copy_of_a_cut_table_says_so(wide: Watched) -> None:
+    for what in ("Copy CSV", "Copy LaTeX"):
+        wide.page.get_by_role("button", name=f"{what} of names, long").click()
+        wide.page.get_by_role("button", name="200 of 250 rows copied").wait_for()
+        wide.page.get_by_role("button", name=f"{what} of names, long").wait_for()
+    assert wide.page.evaluate("navigator.clipboard.readText()").count("\n% 200 of 250 rows; all of them") == 1
+
+
+def test_no_two_buttons_that_do_different_things_have_one_name(wide: Watched, report: Report) -> None:
+    names = wide.page.eval_on_selector_all("main .tools button", "els => els.map(el => el.ariaLabel)")
+    assert len(names) > 2 * n_charts(report)
+    assert sorted(set(names)) == sorted(names)
+    assert all(text and " of " in text for text in names)
 
 
 def test_copies_are_those_of_the_command_line(browser: Browser, tmp_path: Path) -> None:

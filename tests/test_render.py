@@ -12,10 +12,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.analysis import Report, Result
+from assay.analysis import Part, Report, Result
+from assay.charts import Chart, category, field, intervals
 from assay.errors import UsageError
 from assay.render.formats import FORMATS, check_path, pick_table, to_file, to_json
+from assay.render.sections import terms
 from assay.render.text import cell, cells, plain, show, visible
+from assay.render.told import items, parted
 
 THIRD = 1 / 3
 MEANS = pl.DataFrame(
@@ -309,3 +312,48 @@ def test_a_table_of_a_report_is_shown_as_a_table() -> None:
 def test_a_page_of_a_table_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no table or chart 'run' \(there is runs\); did you mean 'runs'\?"):
         to_file(RESULT, str(tmp_path / "x.html"), table="run")
+
+
+def test_one_picture_of_a_whole_report_is_refused(tmp_path: Path) -> None:
+    drawn = Chart("power", "Power", MEANS, intervals(field("mean"), category("run"), low="low", high="high"))
+    report = Report("report", MEANS, parts=(Part("power", "", result=Result("power", MEANS, charts=(drawn,))),))
+    for ending in (".pdf", ".svg", ".PNG"):
+        with pytest.raises(UsageError, match=r"--table power\.power, or .* --figures$"):
+            to_file(report, str(tmp_path / f"report{ending}"))
+    assert to_file(report, str(tmp_path / "x.svg"), table="power.power").startswith(b"<svg")
+    assert to_file(report, str(tmp_path / "x.pdf"), form="csv").startswith(b"run,")
+
+
+def test_facts_are_said_alike_in_a_terminal_and_on_a_page() -> None:
+    facts = {"runs": 12345, "share": 0.25, "fast": True, "measure": ("AP", "P\x1b"), "by": {"x": 1}, "top": None}
+    result = Result("score", MEANS, basis=facts)
+    assert plain(result).startswith(
+        r"score: runs 12,345, share 0.25, fast (yes), measure (AP, P\x1b), by (x 1), top (none)" "\n"
+    )
+    assert r"<dd>12,345</dd><dt>share</dt><dd>0.25</dd><dt>fast</dt><dd>yes</dd>" in terms(facts)
+    assert r"<dd>AP, P\x1b</dd><dt>by</dt><dd>x 1</dd><dt>top</dt><dd>none</dd>" in terms(facts)
+
+
+def test_docstrings_are_read_in_one_way() -> None:
+    def asks(*, depth: int, rng: int = 0) -> None:
+        """How deep?
+
+        As deep as it goes.
+
+        Parameters
+        ----------
+        depth
+            The depth,
+            in documents.
+        rng
+            Seed.
+
+        Notes
+        -----
+        None of it is true.
+        """
+
+    head, sections = parted(asks)
+    assert head == "How deep?\n\nAs deep as it goes.\n"
+    assert sections["Notes"] == "None of it is true."
+    assert dict(items(sections["Parameters"])) == {"depth": "The depth, in documents.", "rng": "Seed."}

@@ -104,18 +104,18 @@ def _run(words: list[str]) -> int:
         raise UsageError(f"{unknown[0]} is not understood{hint}")
     options = vars(given)
     out, form, table = (options.pop(flag) for flag in ("output", "format", "table"))
-    _check_output(out, form)
+    _check_output(out, form, table, function)
     _check_measures(options)
     with progress.shown():
         data: list[Any] = _data(function, loader, options)
         origin: Origin = getattr(data[0], "origin", NOWHERE) if data else NOWHERE
         _spare(origin.files, out, function)
         result = ANALYSES[name](*data, **taken(function, options))
-    if _is_page(out, form):
-        from assay.render.hiding import hidden
+        if _is_page(out, form):
+            from assay.render.hiding import hidden
 
-        result = hidden(result, origin)
-    _deliver(result, out, form, table)
+            result = hidden(result, origin)
+        _deliver(result, out, form, table)
     return int(result.failed)
 
 
@@ -176,9 +176,7 @@ def _needs_no_data(function: Callable[..., Result]) -> bool:
     return type(None) in get_args(get_type_hints(function)["data"])
 
 
-def _data(
-    function: Callable[..., Result], loader: Callable[..., Any] | None, options: dict[str, Any]
-) -> list[Any]:
+def _data(function: Callable[..., Result], loader: Callable[..., Any] | None, options: dict[str, Any]) -> list[Any]:
     """Read what the command line names, and make of it what the command asks for; nothing where it names nothing."""
     if loader is None:
         return []
@@ -291,13 +289,15 @@ def _told(function: Callable[..., Any]) -> dict[str, str]:
     return dict(items(parted(function)[1].get("Parameters", "")))
 
 
-def _check_output(out: str | None, form: str | None) -> None:
+def _check_output(out: str | None, form: str | None, table: str | None, function: Callable[..., Result]) -> None:
     """Refuse an output that cannot be written before any work is done."""
     if out is None:
         return
-    from assay.render.formats import check_path
+    from assay.render.formats import check_path, check_picture
 
     check_path(out, form)
+    if form is None:
+        check_picture(out, table, kind=get_type_hints(function)["return"])
     if _is_page(out, form):
         from assay.render.page import prepare
 

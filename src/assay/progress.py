@@ -2,41 +2,85 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 T = TypeVar("T")
 
 _WIDTH = 24
-_shown = ContextVar("shown", default=False)
+_FULL, _EMPTY = "\u2588", "\u2591"
+
+
+@dataclass(slots=True)
+class _Bar:
+    """What is under way, the outermost first: the place of each step, how many there are, and its name."""
+
+    under_way: list[tuple[int, int, str]] = field(default_factory=list)
+    drawn: bool = False
+
+    def draw(self) -> None:
+        """Draw how far all of it has come; a step within a step moves the bar by its share of that step."""
+        done, share = 0.0, 1.0
+        for i, n, _ in self.under_way:
+            share /= n
+            done += i * share
+        filled = int(_WIDTH * done + 1e-9)
+        names = ": ".join(name for _, _, name in self.under_way)
+        line = f"{_FULL * filled}{_EMPTY * (_WIDTH - filled)} {names}"
+        most = shutil.get_terminal_size().columns - 1  # a line that wraps could not be cleared
+        print(f"\r\033[K{line[:most]}", end="", file=sys.stderr, flush=True)
+        self.drawn = True
+
+    def clear(self) -> None:
+        """Leave an empty line."""
+        if self.drawn:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        self.drawn = False
+
+
+_shown: ContextVar[_Bar | None] = ContextVar("shown", default=None)
 
 
 @contextmanager
 def shown() -> Iterator[None]:
     """Let progress be seen meanwhile: the command asks for it, a library stays silent."""
-    token = _shown.set(True)
+    bar = _Bar()
+    token = _shown.set(bar)
     try:
         yield
     finally:
+        bar.clear()  # also where an error ends it, whose message follows
         _shown.reset(token)
 
 
 def steps(names: Sequence[T], *, doing: str = "", lines: bool = True) -> Iterator[T]:
-    """Hand out steps one by one, and say which is under way; `lines` also where there is no terminal."""
-    show, terminal = _shown.get(), sys.stderr.isatty()
-    for i, name in enumerate(names):
-        if show and terminal:
-            filled = _WIDTH * i // len(names)
-            bar = "\u2588" * filled + "\u2591" * (_WIDTH - filled)
-            print(f"\r\033[K{bar} {doing}{_clean(name)}", end="", file=sys.stderr, flush=True)
-        elif show and lines:
-            print(f"{doing}{_clean(name)} ({i + 1} of {len(names)})", file=sys.stderr, flush=True)
-        yield name
-    if show and terminal:
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
+    """Hand out steps one by one, and say which is under way; `lines` also where there is no terminal.
+
+    Steps within a step are shown in its place in a terminal, and not at all elsewhere.
+    """
+    bar = _shown.get()
+    if bar is None:
+        yield from names
+        return
+    depth, terminal = len(bar.under_way), sys.stderr.isatty()
+    try:
+        for i, name in enumerate(names):
+            text = f"{doing}{_clean(name)}"
+            bar.under_way[depth:] = [(i, len(names), text)]
+            if terminal:
+                bar.draw()
+            elif lines and not depth:
+                print(f"{text} ({i + 1} of {len(names)})", file=sys.stderr, flush=True)
+            yield name
+    finally:
+        del bar.under_way[depth:]
+    if not depth:
+        bar.clear()
 
 
 def _clean(name: object) -> str:

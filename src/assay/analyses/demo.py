@@ -29,7 +29,7 @@ def demo(*, directory: str = "demo", rng: int = 0) -> Result:
 
     Returns
     -------
-    sentence, value, low, high, section, rule
+    sentence, value, low, high, shown, between, section, rule
         As in `assay report`.
     """
     runs, qrels = made_up(rng=rng).write(directory)

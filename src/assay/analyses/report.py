@@ -27,6 +27,16 @@ from assay.scores import Scores, Undefined
 
 _DEEP = 100  # lists at least this long are measured to their end
 _SHALLOW = 10  # where most evaluations stop
+_VERDICT = {
+    "sentence": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "shown": pl.String,
+    "between": pl.String,
+    "section": pl.String,
+    "rule": pl.String,
+}
 
 
 @analysis(name="report", group="make")
@@ -84,6 +94,8 @@ def report(
         What may be said.
     value, low, high
         The number that it rests on, and its interval.
+    shown, between
+        The same in the sentence's own unit, as the page sets them apart.
     section, rule
         The analysis that shows the evidence, and the rule that licenses the sentence.
 
@@ -260,16 +272,13 @@ def _bound(desk: _Desk, parts: Sequence[Part], command: str) -> Report:
     spoken = [replace(part, said=tuple(text for section, text in told if section == part.name)) for part in parts]
     if not results:
         raise UsageError("no analysis applies: " + "; ".join(f"{part.name}: {part.why_not}" for part in parts))
-    rows = [
-        {"sentence": s.text, "value": s.value, "low": s.low, "high": s.high, "section": section, "rule": rule}
-        for rule, section, s in verdict(results)
-    ]
-    kinds = {"sentence": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+    columns = ("value", "low", "high", "shown", "between")
+    rows = [(s.text, *(getattr(s, name) for name in columns), section, rule) for rule, section, s in verdict(results)]
     inputs = desk.data.origin.hashes()
     given = {name: list(x) if isinstance(x, tuple) else x for name, x in desk.settings.items() if x not in ((), None)}
     return Report(
         "report",
-        pl.DataFrame(rows, schema={**kinds, "section": pl.String, "rule": pl.String}),
+        pl.DataFrame(rows, schema=_VERDICT, orient="row"),
         tables={
             **dict(_tables(results)),
             "rules": pl.DataFrame(rules_table()),

@@ -32,8 +32,8 @@ def to_json(result: Result) -> str:
         found = _finite(result.to_dict())
         return json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n"
     bare = replace(result, table=result.table.clear(), tables={})
-    rows = {"table": _rows(result.table)}
-    rows["tables"] = "{" + ",".join(f"{_compact(n)}:{_rows(table)}" for n, table in result.tables.items()) + "}"
+    rows = {"table": _written(result.table)}
+    rows["tables"] = "{" + ",".join(f"{_compact(n)}:{_written(table)}" for n, table in result.tables.items()) + "}"
     pieces = (f"{_compact(key)}:{rows.get(key) or _compact(value)}" for key, value in bare.to_dict().items())
     return "{" + ",\n".join(pieces) + "}\n"
 
@@ -42,7 +42,7 @@ def _compact(value: Any) -> str:
     return json.dumps(_finite(value), separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=str)
 
 
-def _rows(table: pl.DataFrame) -> str:
+def _written(table: pl.DataFrame) -> str:
     return table.with_columns(pl.when(cs.float().is_finite()).then(cs.float())).write_json()
 
 
@@ -151,11 +151,21 @@ def check_path(path: str, form: str | None) -> None:
         raise UsageError(f"{path}: directory '{Path(path).parent}' cannot be written to")
 
 
+def check_picture(path: str, name: str | None, *, kind: type[Result]) -> None:
+    """Refuse to make one picture of all that a report draws."""
+    if issubclass(kind, Report) and name is None and Path(path).suffix.lower() in PICTURES:
+        raise UsageError(
+            f"{path}: a report draws many charts; name one by --table, as in --table power.power, or write all of "
+            "them into a directory by --figures"
+        )
+
+
 def to_file(result: Result, path: str, *, form: str | None = None, table: str | None = None) -> bytes:
     """Render a result, or its table or chart of a name, as the file's extension asks, or as `form` does."""
     check_path(path, form)
     suffix = Path(path).suffix.lower() if form is None else ""
     if suffix in PICTURES:
+        check_picture(path, table, kind=type(result))
         return PICTURES[suffix](pick_chart(result, table).spec())
     if suffix == ".html":
         return page(_alone(result, table)).encode("utf-8", "backslashreplace")

@@ -9,13 +9,11 @@ import html
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from zlib import crc32
 
-from assay.analysis import Report, Result
-from assay.render.text import cells, heading, is_number, prose, sentences, visible
+from assay.render.text import cells, is_number, visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from assay.charts import Chart
 
 OPEN, MOST = 15, 200  # rows of a table that are seen at once, and that a page holds at all
-_NOTEBOOK = 60  # rows of a table in a notebook
 _WIDE = 64  # characters of a cell that may stand in one line
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -44,20 +41,32 @@ def in_script(value: Any) -> str:
     return text.replace("<", "\\u003c")
 
 
-def grid(table: pl.DataFrame, *, rows: int = MOST, label: str = "", exact: bool = True) -> str:
-    """Set a table; where a number is shown shorter than it is, `exact` keeps all of it for sorting and copies."""
+def bounded(table: pl.DataFrame, *, label: str, where: str) -> str:
+    """Set a table for a page, its first rows at most; `where` says how to get those that are left out."""
+    cut = f'<p class="cut"><span>{MOST} of {table.height:,} rows; </span>{where}</p>' if table.height > MOST else ""
+    return f'<div class="scroll">{grid(table, label=label)}</div>{cut}'
+
+
+def grid(table: pl.DataFrame, *, rows: int = MOST, label: str = "", still: bool = False) -> str:
+    """Set a table; unless it is `still` it folds, and keeps all of a number that is shown shorter than it is."""
     kept = table.head(rows)
     number = [is_number(table, name) for name in table.columns]
     aside = [' class="n"' if n else "" for n in number]
     head = "".join(f'<th scope="col"{c}>{esc(name)}</th>' for c, name in zip(aside, table.columns, strict=True))
     body = []
     for texts, values in zip(cells(kept), kept.iter_rows(), strict=True):
-        whole = (_exact(text, value) if exact else "" for text, value in zip(texts, values, strict=True))
+        whole = ("" if still else _exact(text, value) for text, value in zip(texts, values, strict=True))
         inner = (f"<td{c or _wrap(t)}{v}>{html.escape(t)}</td>" for c, v, t in zip(aside, whole, texts, strict=True))
         body.append(f"<tr>{''.join(inner)}</tr>")
-    kind = ' class="long"' if kept.height > OPEN else ""
+    long = kept.height > OPEN and not still
+    kind = ' class="long"' if long else ""
     name = f' aria-label="{esc(label)}"' if label else ""
-    return f"<table{kind}{name}><thead><tr>{head}</tr></thead><tbody>\n{chr(10).join(body)}\n</tbody></table>"
+    cut = f' data-of="{table.height:,}"' if table.height > rows else ""
+    fold = (
+        f"<caption>{OPEN} of {table.height:,} rows</caption>" if long else ""
+    )  # seen in print, where rows stay folded
+    head = f"{fold}<thead><tr>{head}</tr></thead>"
+    return f"<table{kind}{name}{cut}>{head}<tbody>\n{chr(10).join(body)}\n</tbody></table>"
 
 
 def _wrap(text: str) -> str:
@@ -99,21 +108,21 @@ def drawn(chart: Chart, key: str) -> Drawn:
     spec["config"] = {**spec["config"], "background": "transparent", "font": _FONT, "aria": False}
     del spec["title"], spec["$schema"]
     svg = str(vl_convert.vegalite_to_svg(spec))
-    return Drawn(_lean(svg, key), spec, _size(svg))
+    return Drawn(lean(svg, key), spec, _size(svg))
 
 
-def _lean(svg: str, key: str) -> str:
+def lean(svg: str, key: str) -> str:
     """Shorten numbers to what can be seen, and make ids the chart's own, the same whenever it is drawn."""
     ids: dict[str, int] = {}
 
     def own(found: re.Match[str]) -> str:
         return f"{found[1]}{key}-{ids.setdefault(found[2], len(ids))}"
 
-    def lean(tag: re.Match[str]) -> str:
+    def shortened(tag: re.Match[str]) -> str:
         short = _DIGITS.sub(r"\1", tag[0])
         return _ID.sub(own, _SPARE.sub("", short))
 
-    return _TAG.sub(lean, svg)
+    return _TAG.sub(shortened, svg)
 
 
 def _size(svg: str) -> tuple[int, int]:
@@ -125,50 +134,3 @@ def notes_list(notes: Sequence[str]) -> str:
     """List what to beware of."""
     items = "".join(f"<li>{esc(note)}</li>" for note in notes)
     return f'<ul class="notes" aria-label="Beware">{items}</ul>' if notes else ""
-
-
-_STYLE = """<style>
-.assay { font: 14px/1.45 system-ui, sans-serif; max-width: 72rem; }
-.assay .basis { opacity: .75; margin: .2em 0; }
-.assay pre { white-space: pre-wrap; font: inherit; background: none; color: inherit; margin: .6em 0; }
-.assay .scroll { overflow-x: auto; }
-.assay table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .6em 0; }
-.assay th, .assay td { padding: .2em .7em; text-align: left; border-bottom: 1px solid #8884; white-space: nowrap; }
-.assay .n { text-align: right; }
-.assay .notes { padding-left: 1.2em; margin: .6em 0; }
-.assay figure { margin: .8em 0; overflow-x: auto; }
-.assay figure svg { background: #fff; }
-</style>"""
-
-
-def fragment(result: Result) -> str:
-    """Show a result in a notebook: its data, its charts as still pictures, its table and its notes."""
-    return f'{_STYLE}<div class="assay">{"".join(_pieces(result))}</div>'
-
-
-def _pieces(result: Result) -> Iterator[str]:
-    yield from (f'<p class="basis">{esc(line)}</p>' for line in heading(result))
-    if isinstance(result, Report):
-        yield from (f"<pre>{html.escape(part)}</pre>" for part in sentences(result) if part)
-    else:
-        yield f"<pre>{html.escape(prose(result.text))}</pre>" if result.text else ""
-        yield from (_picture(chart) for chart in result.charts)
-        yield f'<div class="scroll">{grid(result.table, rows=_NOTEBOOK, exact=False)}</div>'
-        if result.table.height > _NOTEBOOK:
-            yield f"<p>{_NOTEBOOK} of {result.table.height:,} rows; all of them in <code>.table</code></p>"
-    yield notes_list(result.notes)
-
-
-def figure(chart: Chart) -> str:
-    """Show a chart in a notebook, as a still picture."""
-    return f'{_STYLE}<div class="assay">{_picture(chart)}</div>'
-
-
-def _picture(chart: Chart) -> str:
-    import vl_convert
-
-    spec = chart.spec()
-    spec["config"] = {**spec["config"], "aria": False}
-    key = f"assay-{crc32(json.dumps(spec, default=str).encode()):x}"
-    svg = _lean(str(vl_convert.vegalite_to_svg(spec)), key)
-    return f'<figure role="img" aria-label="{esc(chart.alt)}">{svg}</figure>'

@@ -21,7 +21,7 @@
 
   /* Copies */
 
-  async function copy(text, from) {
+  async function copy(text, from, done = "Copied") {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
@@ -31,9 +31,16 @@
       document.execCommand("copy");
       area.remove();
     }
-    const before = from.textContent;
-    from.textContent = "Copied";
-    setTimeout(() => { from.textContent = before; }, 1200);
+    if (from.dataset.before) return;
+    const { textContent: before, ariaLabel: label } = from;
+    from.dataset.before = before;
+    from.textContent = done;
+    from.ariaLabel = null;
+    setTimeout(() => {
+      from.textContent = before;
+      from.ariaLabel = label;
+      delete from.dataset.before;
+    }, done === "Copied" ? 1200 : 3000);
   }
 
   const special = JSON.parse(document.getElementById("page-latex").textContent);
@@ -89,24 +96,29 @@
       const text = cell.textContent;
       cell.replaceChildren(button(text, () => sort(table, column)));
     });
+    const size = table.tBodies[0].rows.length;
+    const done = table.dataset.of ? `${size} of ${table.dataset.of} rows copied` : "Copied";
+    const of = (text) => `${text} of ${table.ariaLabel}`;
     const parts = [
-      button("Copy CSV", (from) => copy(csv(table), from)),
-      button("Copy LaTeX", (from) => copy(latex(table), from)),
+      button("Copy CSV", (from) => copy(csv(table), from, done), { ariaLabel: of("Copy CSV") }),
+      button("Copy LaTeX", (from) => copy(latex(table), from, done), { ariaLabel: of("Copy LaTeX") }),
     ];
     if (table.classList.contains("long")) {
-      const size = table.tBodies[0].rows.length;
-      parts.unshift(button(`Show ${size} rows`, (from) => {
+      const more = `Show ${size} rows`;
+      parts.unshift(button(more, (from) => {
         const whole = table.classList.toggle("whole");
-        from.textContent = whole ? "Show fewer" : `Show ${size} rows`;
-        from.setAttribute("aria-expanded", whole);
-      }, { ariaExpanded: "false" }));
+        from.textContent = whole ? "Show fewer" : more;
+        from.ariaLabel = of(whole ? "Show fewer rows" : more);
+        from.ariaExpanded = String(whole);
+      }, { ariaExpanded: "false", ariaLabel: of(more) }));
     }
     table.parentElement.after(tools(...parts));
   }
 
   for (const line of all(".command")) {
     const words = line.textContent;
-    line.append(tools(button("Copy", (from) => copy(words, from), { ariaLabel: "Copy command" })));
+    const name = line.closest("section").querySelector("h2 .name")?.textContent ?? "this page";
+    line.append(tools(button("Copy", (from) => copy(words, from), { ariaLabel: `Copy command of ${name}` })));
   }
 
   /* Light and dark */
@@ -174,7 +186,11 @@
     const settings = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, logLevel: 1, tooltip: tell };
     const { view } = await window.vegaEmbed(box, spec, settings);
     still.replaceWith(box);
-    const saves = ["svg", "png"].map((kind) => button(`Save ${kind.toUpperCase()}`, () => save(view, kind, figure.dataset.name)));
+    const title = figure.querySelector("figcaption").textContent || figure.dataset.name;
+    const saves = ["svg", "png"].map((kind) => {
+      const text = `Save ${kind.toUpperCase()}`;
+      return button(text, () => save(view, kind, figure.dataset.name), { ariaLabel: `${text} of ${title}` });
+    });
     const legend = JSON.stringify(spec).includes('"bind":"legend"');
     const line = tools(...saves, make("span", legend ? "Click the legend to bring a series out." : ""));
     figure.querySelector(".canvas").after(line);

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import math
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
@@ -17,8 +16,9 @@ from threading import Thread
 from typing import Any
 
 from assay.analysis import COMMANDS, Part, Report, Result
+from assay.progress import steps
 from assay.references import REFERENCES
-from assay.render.html import esc, grid, in_script, notes_list
+from assay.render.html import bounded, esc, in_script, notes_list
 from assay.render.latex import SPECIAL
 from assay.render.sections import ALL_ROWS, command, facts, section, section_id, terms
 from assay.render.told import told
@@ -26,6 +26,7 @@ from assay.rules import STANDING
 
 _EARLY = 'document.documentElement.classList.add("js")'  # before anything is drawn
 _TITLE = "Measures on trial"
+_BESIDE = "in the JSON file beside this page"
 
 
 def page(result: Result) -> str:
@@ -131,9 +132,8 @@ def _report(report: Report) -> Iterator[str]:
     yield from _verdict(report)
     asked = [part for part in report.parts if part.result is not None]
     yield from _contents(asked)
-    where = "all of them by the command below, and in the JSON file beside this page"
-    for part in asked:
-        yield section(part, where=where)
+    for _, part in zip(steps([p.name for p in asked], doing="drawing ", lines=False), asked, strict=True):
+        yield section(part, where=f"all of them by the command below, and {_BESIDE}")
     yield from _left_out([part for part in report.parts if part.result is None])
     yield from _rules(report)
     yield from _provenance(report)
@@ -154,27 +154,10 @@ def _verdict(report: Report) -> Iterator[str]:
 
 
 def _figure(row: dict[str, Any]) -> str:
-    """Set a sentence's number and its interval apart."""
-    numbers = [row[name] for name in ("value", "low", "high")]
-    shown = [None if n is None or not math.isfinite(n) else n for n in numbers]
-    if shown[0] is None:
-        return '<p class="figure"></p>'
-    decimals = _decimals([n for n in shown if n is not None])
-    value, low, high = ("" if n is None else f"{n:,.{decimals}f}".replace("-", "\u2212") for n in shown)
-    between = f" <span>{low} to {high}</span>" if low and high else ""
-    return f'<p class="figure"><b>{value}</b>{between}</p>'
-
-
-def _decimals(numbers: Sequence[float]) -> int:
-    """Choose how many decimals a number and its interval share.
-
-    >>> _decimals([0.83, 0.79, 0.87]), _decimals([12.0, 8.0, 30.0]), _decimals([0.004])
-    (2, 0, 4)
-    """
-    largest = max(abs(n) for n in numbers)
-    if all(float(n).is_integer() for n in numbers) or largest >= 100:
-        return 0
-    return 1 if largest >= 10 else 2 if largest >= 0.1 else 3 if largest >= 0.01 else 4
+    """Set a sentence's number and its interval apart, in the words of its rule."""
+    shown, between = (esc(row.get(name) or "") for name in ("shown", "between"))
+    bold = f"<b>{shown}</b>" if shown else ""
+    return f'<p class="figure">{bold}{f" <span>{between}</span>" if between else ""}</p>'
 
 
 def _contents(parts: Sequence[Part]) -> Iterator[str]:
@@ -201,7 +184,7 @@ def _rules(report: Report) -> Iterator[str]:
     yield '<section class="part" aria-labelledby="page-rules"><h2 id="page-rules">The rules behind the sentences</h2>'
     yield '<p class="lead">A sentence stands in the verdict because a rule says so. Disagree with a threshold, and'
     yield " read the evidence by your own.</p>"
-    yield f'<div class="scroll words">{grid(rules, label="Rules")}</div>'
+    yield f'<div class="words">{bounded(rules, label="Rules", where=f"all of them {_BESIDE}")}</div>'
     cited = {key for text in rules["cite"].drop_nulls() for key in text.replace(",", " ").split()}
     known = {key: REFERENCES[key] for key in sorted(cited) if key in REFERENCES}
     yield terms(known)
@@ -218,5 +201,5 @@ def _provenance(report: Report) -> Iterator[str]:
     yield terms({**report.basis, **settings})
     inputs = report.tables.get("inputs")
     if inputs is not None and inputs.height:
-        yield f'<h3>Files read</h3><div class="scroll">{grid(inputs, label="Files read")}</div>'
+        yield f"<h3>Files read</h3><div>{bounded(inputs, label='Files read', where=f'all of them {_BESIDE}')}</div>"
     yield "</section>"

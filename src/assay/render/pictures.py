@@ -11,6 +11,7 @@ from assay.analysis import Report, Result
 from assay.charts import Chart
 from assay.errors import InputError, UsageError, suggestion
 from assay.files import write_bytes
+from assay.progress import steps
 
 
 def charts_of(result: Result) -> dict[str, Chart]:
@@ -44,10 +45,11 @@ def figures(result: Result, directory: str | Path) -> list[Path]:
     """Write every chart as SVG, PNG and PDF, named after its section; return the paths."""
     folder = make_folder(directory)
     written = []
-    for name, chart in _file_names(result):
+    named = dict(_file_names(result))
+    for name in steps(list(named), doing="drawing ", lines=False):
         for suffix, draw in PICTURES.items():
             written.append(folder / f"{name}{suffix}")
-            write_bytes(written[-1], draw(chart.spec()))
+            write_bytes(written[-1], draw(named[name].spec()))
     return written
 
 

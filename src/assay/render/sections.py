@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.analysis import Part, Result
 from assay.charts import Chart
-from assay.render.html import MOST, drawn, esc, grid, in_script, notes_list
+from assay.render.html import bounded, drawn, esc, in_script, notes_list
 from assay.render.pictures import slug
-from assay.render.text import prose
+from assay.render.text import fact, prose
 from assay.render.told import Told, told
 
 if TYPE_CHECKING:
@@ -37,11 +37,8 @@ def _section(part: Part, where: str) -> Iterator[str]:
     own, result, about = section_id(part.name), part.result, told(part.name)
     if result is None:
         return
-    if part.question:
-        yield f'<section class="part" id="{own}" aria-labelledby="{own}-title">'
-        yield f'<h2 id="{own}-title"><span class="name">{esc(part.name)}</span> {esc(part.question)}</h2>'
-    else:
-        yield f'<section class="part" id="{own}" aria-label="{esc(part.name)}">'
+    yield f'<section class="part" id="{own}" aria-labelledby="{own}-title">'
+    yield f'<h2 id="{own}-title"><span class="name">{esc(part.name)}</span> {esc(part.question)}</h2>'
     if about.prose:
         yield f'<p class="lead">{_marked(about.prose[0])}</p>'
     if part.said:
@@ -86,9 +83,8 @@ def _tables(part: Part, result: Result, about: Told, where: str) -> Iterator[str
 def _table(name: str, table: pl.DataFrame, of: str, says: str, where: str, *, titled: bool = True) -> str:
     head = f"<h3>{esc(name or of)}</h3>" if titled else ""
     about = f'<p class="about">{_marked(says)}</p>' if says else ""
-    cut = f'<p class="cut">{MOST} of {table.height:,} rows; {where}</p>' if table.height > MOST else ""
     label = f"{of}, {name}" if name else of
-    return f'<div class="table">{head}{about}<div class="scroll">{grid(table, label=label)}</div>{cut}</div>'
+    return f'<div class="table">{head}{about}{bounded(table, label=label, where=where)}</div>'
 
 
 def _how(result: Result, about: Told) -> Iterator[str]:
@@ -113,7 +109,7 @@ def command(words: str) -> str:
 
 def terms(facts: Mapping[str, Any]) -> str:
     """List names and what they stand for."""
-    return _items({name.replace("_", " "): esc(_fact(value)) for name, value in facts.items()})
+    return _items({name.replace("_", " "): esc(fact(value)) for name, value in facts.items()})
 
 
 def _items(rows: Mapping[str, str]) -> str:
@@ -127,29 +123,7 @@ def facts(basis: Mapping[str, Any]) -> str:
     >>> facts({"runs": 129, "topics": 50, "order": "by score"})
     '129 runs, 50 topics'
     """
-    return ", ".join(f"{_fact(basis[name])} {word}" for name, word in _BRIEFLY.items() if name in basis)
-
-
-def _counts(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _fact(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list | tuple):
-        return ", ".join(_fact(inner) for inner in value) or "none"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_fact(inner)}" for name, inner in value.items()) or "none"
-    return (
-        "none"
-        if value is None
-        else f"{value:,}"
-        if _counts(value)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    return ", ".join(f"{fact(basis[name])} {word}" for name, word in _BRIEFLY.items() if name in basis)
 
 
 def _paragraph(text: str) -> str:

@@ -95,13 +95,31 @@ def heading(result: Result) -> list[str]:
 
 def pairs(facts: Mapping[str, Any]) -> str:
     """Say facts in a line: what, and how much or which."""
-    return ", ".join(f"{name.replace('_', ' ')} {_fact(value)}" for name, value in facts.items())
+    return ", ".join(
+        f"{name.replace('_', ' ')} {fact(value) if _is_count(value) else f'({fact(value)})'}"
+        for name, value in facts.items()
+    )
 
 
-def _fact(value: Any) -> str:
-    if isinstance(value, float | int) and not isinstance(value, bool):
+def fact(value: Any) -> str:
+    """Say one fact of a result's data or settings.
+
+    >>> fact(12345), fact(True), fact(["AP", "P@10"]), fact({"grades": 3}), fact(None)
+    ('12,345', 'yes', 'AP, P@10', 'grades 3', 'none')
+    """
+    if isinstance(value, bool) or value is None:
+        return "none" if value is None else "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(fact(inner) for inner in value) or "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {fact(inner)}" for name, inner in value.items()) or "none"
+    if _is_count(value):
         return f"{value:g}" if isinstance(value, float) else f"{value:,}"
-    return f"({visible(str(value))})"
+    return visible(str(value))
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, float | int) and not isinstance(value, bool)
 
 
 def prose(text: str) -> str:

@@ -1,11 +1,12 @@
-"""What an analysis says of itself: its docstring, read once more, for the page."""
+"""What an analysis says of itself: its docstring, read for the page and for the help of its command."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from assay.analysis import ANALYSES
 
@@ -29,14 +30,19 @@ def told(name: str) -> Told:
     """Read what the analysis of a name says of itself; nothing where it is not known."""
     if name not in ANALYSES:
         return Told()
-    head, *parts = _SECTION.split(inspect.getdoc(ANALYSES[name].function) or "")
-    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    head, sections = parted(ANALYSES[name].function)
     question, *prose = _paragraphs(head)
     notes = _paragraphs(sections.get("Notes", ""))
     tables = {t: text for block in notes if _TABLE.match(block) for t, text in _tables(block)}
     other = tuple(block for block in notes if not _TABLE.match(block))
-    columns = tuple(_items(sections.get("Returns", "")))
+    columns = tuple(items(sections.get("Returns", "")))
     return Told(question, tuple(prose), columns, tables, other, sections.get("References", "").strip())
+
+
+def parted(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+    """Part a numpydoc docstring into what comes first and its sections, by their names."""
+    head, *parts = _SECTION.split(inspect.getdoc(function) or "")
+    return head, dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -49,7 +55,7 @@ def _tables(block: str) -> Iterator[tuple[str, str]]:
         yield name, " ".join(text.split())
 
 
-def _items(text: str) -> Iterator[tuple[str, str]]:
+def items(text: str) -> Iterator[tuple[str, str]]:
     """Read names at the margin, each with what is said of it below."""
     for item in re.split(r"\n(?=\S)", text.strip("\n")):
         head, _, rest = item.partition("\n")
