@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 from scipy.stats import kendalltau, ttest_rel
 from scipy.stats import t as student
 
@@ -469,3 +470,29 @@ def test_what_trec8_loses_with_shallow_evaluation_is_more_than_chance_and_with_s
     at = (grid.table, "AP", "expanded")
     assert cell(*at, 100, 5, "lost_low") > 0.1
     assert cell(*at, 5, 200, "lost_low") < 0 < cell(*at, 5, 200, "lost_high") < 0.1
+
+
+@pytest.mark.parametrize(("judged_to", "deepest"), [(50, 50), (20, 20), (0, 50)])
+def test_the_edges_are_those_of_the_deepest_pool_that_was_judged(
+    tmp_path: Path, judged_to: int, deepest: int
+) -> None:
+    """A grid of only the pools that were judged has the same numbers; where none was, the deepest has to do."""
+    runs, qrels = collection(n_runs=5, n_topics=8, n_docs=600, rng=4).write(tmp_path)
+    data = Collection(read_runs(runs), read_qrels(qrels))
+    pool = data.qrels.pool(data.runs, depth=judged_to or 50)
+    data = replace(data, qrels=pool if judged_to else pool.thin(np.arange(pool.doc.size) % 2 == 0))
+    asked = {"measure": ["AP", "nDCG"], "depth": "5,10,50"}
+    found = depth(data, pool_depth="5,20,50", **asked)
+    edges = found.tables["edges"]
+    assert set(edges.select("measure", "normalization").rows()) == {("AP", "expanded"), ("nDCG", "abbreviated")}
+    assert edges.row(0, named=True)["pool_depth"] == edges["pool_depth"].max() == deepest
+    alone = depth(data, pool_depth="5,20" if deepest == 20 else "5,20,50", **asked).table.drop("n_relevant")
+    kept = alone.filter((pl.col("pool_depth") == deepest) | (pl.col("depth") == 50))
+    kept = kept.join(edges, on=["measure", "normalization"], how="semi")
+    by = ["measure", "normalization", "pool_depth", "depth"]
+    assert_frame_equal(edges.sort(by), kept.sort(by))
+
+
+def test_there_are_no_edges_without_intervals_of_what_is_lost(small: Collection) -> None:
+    assert "edges" not in depth(small, measure=["AP"], depth="5,10", pool_depth="5", of="tau").tables
+    assert "edges" not in depth(small, measure=["AP"], depth="5,10", pool_depth="5", width="2").tables

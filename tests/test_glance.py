@@ -77,7 +77,7 @@ def test_a_small_collection_is_counted_as_by_hand(small: Result) -> None:
     assert fact(small, "judged at rank 1") == "100.0%"
     assert fact(small, "relevant documents a topic") == "0, 1, 2"
     assert fact(small, "topics without a relevant document") == "1"
-    assert fact(small, "topics with fewer than 5") == "3"
+    assert fact(small, "topics with 1 to 4") == "2"  # the one without any is told above
 
 
 def test_shares_by_rank_are_of_the_lists_that_reach_it(small: Result) -> None:
@@ -108,6 +108,27 @@ def test_a_tie_across_rank_ten_counts_and_one_below_does_not(tmp_path: Path) -> 
     assert found["tied10"].to_list() == [1.0, 0.0, 1.0]
     assert found["unsettled10"].to_list() == [1.0, 0.0, 1.0]
     assert found["same_as"].to_list() == [None, None, "across"]
+
+
+def test_a_tie_across_rank_ten_is_followed_to_its_end(tmp_path: Path) -> None:
+    """One score for ranks 1 to 20, 9 to 12, or 9 to 15; the only relevant document stands at rank 15."""
+    docs = [f"d{i:02d}" for i in range(1, 31)]
+
+    def tied(first: int, last: int) -> list[tuple[str, float]]:
+        """Ids fall inside the tie, so that the order of the file is the order of the tie rule."""
+        order = [*docs[: first - 1], *docs[first - 1 : last][::-1], *docs[last:]]
+        order[order.index("r")], order[14] = order[14], order[order.index("r")]
+        return [
+            (doc, 0.0 if first <= i <= last else -float(i) if i > last else 50.0 - i)
+            for i, doc in enumerate(order, 1)
+        ]
+
+    docs[14] = "r"
+    runs: Lists = {f"{a}-{b}": {"1": tied(a, b)} for a, b in ((1, 20), (9, 12), (9, 15), (11, 20))}
+    found = glance(made(tmp_path, runs, {"1": {"r": 1}, "2": {"r": 1}})).tables["runs"]
+    assert dict(found.select("run", "unsettled10").iter_rows()) == {
+        "1-20": 1.0, "11-20": 0.0, "9-12": 0.0, "9-15": 1.0,
+    }  # fmt: skip
 
 
 def test_ties_between_documents_of_one_grade_settle_nothing(tmp_path: Path) -> None:

@@ -196,19 +196,48 @@ def test_fewer_splits_widen_only_the_monte_carlo_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "gain", "said"),
+    ("low", "high", "gain", "error", "said"),
     [
-        (-0.005, 0.05, 0.004, REDUNDANT),
-        (-0.005, 0.05, 0.02, AS_WELL),
-        (-0.005, 0.05, np.nan, AS_WELL),
-        (-0.02, 0.05, 0.0, OPEN),
-        (-0.2, -0.01, 0.0, WORSE),
-        (np.nan, np.nan, 0.0, OPEN),
-        (0.0, 0.0, 0.0, REDUNDANT),
+        (-0.005, 0.05, 0.004, 0.001, REDUNDANT),
+        (-0.01, 0.05, 0.004, 0.001, REDUNDANT),
+        (-0.005, 0.05, 0.004, 0.004, AS_WELL),  # these splits do not tell
+        (-0.005, 0.05, 0.02, 0.001, AS_WELL),
+        (-0.005, 0.05, np.nan, np.nan, AS_WELL),
+        (-0.02, 0.05, 0.0, 0.0, OPEN),
+        (-0.2, -0.01, 0.0, 0.0, WORSE),
+        (-0.008, -0.001, 0.0, 0.0, WORSE),
+        (np.nan, np.nan, 0.0, 0.0, OPEN),
+        (0.0, 0.0, 0.0, 0.0, REDUNDANT),
     ],
 )
-def test_a_verdict_needs_its_interval_and_its_margin(low: float, high: float, gain: float, said: str) -> None:
-    assert verdict(low, high, gain, 0.01) == said
+def test_a_verdict_needs_its_interval_its_margin_and_a_gain_beyond_error(
+    low: float, high: float, gain: float, error: float, said: str
+) -> None:
+    assert verdict(low, high, gain, error, 0.01) == said
+
+
+def test_few_splits_settle_nothing_about_redundancy_unless_they_are_all_there_are() -> None:
+    scores = made(15, 24)
+    twice = Scores(("a", "b"), scores.runs, scores.topics, np.stack([scores.value[0], scores.value[0]]))
+    few, enough = (predictivity(twice, splits=n) for n in (49, 50))
+    assert set(few.tables["redundancy"]["verdict"]) == {OPEN}
+    assert "49 splits, fewer than 50: redundancy is not settled" in few.notes
+    assert set(enough.tables["redundancy"]["verdict"]) == {REDUNDANT}
+    every = predictivity(twice.select(topics=scores.topics[:6]), splits=20)  # there are ten
+    assert set(every.tables["redundancy"]["verdict"]) == {REDUNDANT}
+    assert every.settings["splits"] == 20  # what was asked for
+    assert set(every.table["n_splits"]) == {10}
+
+
+def test_with_sets_of_one_topic_what_a_measure_adds_is_not_known_and_not_said() -> None:
+    scores = made(15, 24)
+    twice = Scores(("a", "b"), scores.runs, scores.topics, np.stack([scores.value[0], scores.value[0]]))
+    result = predictivity(twice, topics=1)
+    table = result.tables["redundancy"]
+    assert table["phi_both"].null_count() == table["both_se"].null_count() == 2
+    assert set(table["verdict"]) == {AS_WELL}
+    assert result.text.startswith("a is predicted as well by b as by itself, and what it adds to b is not known (")
+    assert "but adds" not in result.text
 
 
 def test_a_copy_of_a_measure_is_redundant_given_it() -> None:
@@ -237,7 +266,8 @@ def test_outcomes_of_runs_are_a_target_and_the_measure_that_follows_them_leads(t
     (tmp_path / "clicks.csv").write_text("\n".join(["run,clicks,rank", *rows[:-1]]) + "\n")
     result = predictivity(both, target=str(tmp_path / "clicks.csv"), splits=200)
     assert result.basis["runs"] == 14
-    assert any("left out: 1 run without an outcome" in note for note in result.notes)
+    assert f"left out: 1 run without an outcome in {tmp_path / 'clicks.csv'} (r14)" in result.notes
+    assert result.text.startswith("good moves most with clicks (phi ")
     assert set(result.table["predictor"]) == {"good", "noise"}
     assert set(result.table["target"]) == {"good", "noise", "clicks", "rank"}
     table = result.tables["target"].filter(pl.col("target") == "clicks")
@@ -262,7 +292,10 @@ def test_outcomes_of_runs_and_topics_are_split_with_the_topics(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "error", "said"),
     [
-        ("run,clicks\nx1,3\nx2,4\n", UsageError, "outcomes for 0 of 12 runs"),
+        ("run,clicks\nx1,3\nx2,4\n", UsageError, r"outcomes for 0 of 12 runs .*; 2 runs not among .* \(x1, x2\)"),
+        ("run,clicks\nR1x,3\nr2,4\n", UsageError, "1 run not among the scores .R1x.; did you mean 'r1'"),
+        ("run,clicks\nr1,3\nr2,\n", InputError, r"o\.csv:3: empty \(clicks\)"),
+        ("r1,3\nr2,4\n", InputError, r"no header \(r1,3\); give a header: run,clicks"),
         ("run,clicks\nr1,3\nr1,4\n", InputError, "a second outcome of run r1"),
         ("run,clicks\nr1,3\nr2,many\n", InputError, r"o\.csv:3: 'many' is not a number \(clicks\)"),
     ],
@@ -271,6 +304,19 @@ def test_outcomes_that_cannot_be_used_are_one_line(tmp_path: Path, text: str, er
     (tmp_path / "o.csv").write_text(text)
     with pytest.raises(error, match=said):
         predictivity(made(), target=str(tmp_path / "o.csv"))
+
+
+def test_runs_that_have_an_outcome_but_no_scores_and_gaps_are_named(tmp_path: Path) -> None:
+    scores = made(12, 8)
+    rows = ["run,topic,clicks"]
+    for run in (*scores.runs, "r1b"):
+        rows += [f"{run},{topic},{i}" for i, topic in enumerate(scores.topics) if (run, topic) != ("r3", "t5")]
+    (tmp_path / "o.csv").write_text("\n".join(rows) + "\n")
+    result = predictivity(scores, target=str(tmp_path / "o.csv"), splits=50)
+    assert "left out, for all measures alike: 1 topic without an outcome for some run" in result.notes
+    assert not any("without a score" in note for note in result.notes)
+    (unknown,) = [note for note in result.notes if "not among the scores" in note]
+    assert unknown.endswith("1 run not among the scores (r1b); did you mean 'r1'?")
 
 
 def test_one_run_or_one_topic_is_refused() -> None:
@@ -413,10 +459,13 @@ def test_charts_of_many_measures_stay_small() -> None:
 
 
 def told(*rows: tuple[str, str, float, float, float, float, str], runs: int = 20) -> Result:
-    """Make up the evidence: measure, given, phi_given, phi_self, phi_both, half the interval, verdict."""
+    """Make up the evidence: measure, given, phi_given, phi_self, phi_both, half the interval, verdict.
+
+    What is gained with both has a Monte-Carlo error of 0.004.
+    """
     names = ["measure", "given", "phi_given", "phi_self", "phi_both", "half", "verdict"]
     table = pl.DataFrame(rows, schema=names, orient="row").with_columns(
-        difference=pl.col("phi_given") - pl.col("phi_self")
+        difference=pl.col("phi_given") - pl.col("phi_self"), both_se=0.004
     )
     ends = {"low": pl.col("difference") - pl.col("half"), "high": pl.col("difference") + pl.col("half")}
     return Result("predictivity", table, {"redundancy": table.with_columns(**ends)}, {"runs": runs}, {"level": 0.95})
@@ -443,6 +492,58 @@ def test_a_redundant_measure_is_named_with_the_one_that_predicts_it_best() -> No
     assert (sentences[0].value, sentences[0].low, sentences[0].high) == pytest.approx((0.05, 0.02, 0.08))  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    ("both", "said"),
+    [(0.62, "as by itself, but adds to it ("), (0.607, "as by itself ("), (None, "adds to AP is not known (")],
+)
+def test_a_measure_is_said_to_add_only_beyond_the_error_of_its_gain(both: float | None, said: str) -> None:
+    rule = RULES["measures_predicted_as_well"].function
+    sentence = rule(told(("RBP", "AP", 0.6, 0.6, both, 0.005, AS_WELL)))  # type: ignore[arg-type]
+    assert sentence is not None
+    assert said in sentence.text
+    assert ("but adds" in sentence.text) == (both == 0.62)
+
+
+def outcomes(*rows: tuple[str, str, float, float, float], runs: int = 20) -> Result:
+    """Make up the evidence: measure, target, phi, behind, half of both intervals."""
+    table = pl.DataFrame(rows, schema=["measure", "target", "phi", "behind", "half"], orient="row").with_columns(
+        low=pl.col("phi") - pl.col("half"),
+        high=pl.col("phi") + pl.col("half"),
+        behind_low=pl.col("behind") - pl.col("half"),
+        behind_high=pl.col("behind") + pl.col("half"),
+    )
+    return Result("predictivity", table, {"target": table}, {"runs": runs}, {"level": 0.95})
+
+
+def test_the_measure_that_moves_most_with_an_outcome_is_named_and_the_next() -> None:
+    rule = RULES["measure_of_an_outcome"].function
+    rows = [("RR", "clicks", 0.3, 0.3, 0.05), ("AP", "clicks", 0.6, 0.0, 0.05), ("P@10", "clicks", 0.5, 0.1, 0.05)]
+    sentence = rule(outcomes(*rows))
+    assert sentence is not None
+    assert sentence.text == (
+        "AP moves most with clicks (phi 0.600, 95% interval 0.550 to 0.650), and P@10, the next, is behind (by "
+        "0.100, 0.050 to 0.150); intervals are over topics, not runs, and the best was picked on the same data."
+    )
+    assert (sentence.value, sentence.low, sentence.high) == pytest.approx((0.6, 0.55, 0.65))
+    near = rule(outcomes(rows[1], ("P@10", "clicks", 0.58, 0.02, 0.05)))
+    assert near is not None
+    assert "P@10, the next, is not settled to be behind (by 0.020, -0.030 to 0.070)" in near.text
+    alone = rule(outcomes(rows[1]))
+    assert alone is not None
+    assert alone.text.startswith("AP moves with clicks (phi 0.600")
+    assert "picked" not in alone.text
+
+
+def test_nothing_is_said_of_outcomes_without_one_or_among_few_runs() -> None:
+    rule = RULES["measure_of_an_outcome"].function
+    row = ("AP", "clicks", 0.6, 0.0, 0.05)
+    assert rule(outcomes(row, runs=9)) is None
+    assert rule(told(("P@10", "AP", 0.52, 0.5, 0.525, 0.02, OPEN))) is None
+    unknown = outcomes(row)
+    nothing = unknown.tables["target"].with_columns(phi=pl.lit(None, dtype=pl.Float64))
+    assert rule(Result("predictivity", nothing, {"target": nothing}, {"runs": 20}, {"level": 0.95})) is None
+
+
 def test_nothing_is_said_of_redundancy_among_few_runs_or_without_other_measures() -> None:
     rows = [("P@10", "AP", 0.52, 0.5, 0.525, 0.02, said) for said in (REDUNDANT, AS_WELL, OPEN)]
     rules = [rule for rule in RULES.values() if rule.of == ("predictivity",)]
@@ -456,5 +557,6 @@ def test_the_result_says_what_its_rules_say() -> None:
     scores = made(15, 24)
     twice = Scores(("a", "b"), scores.runs, scores.topics, np.stack([scores.value[0], scores.value[0] * 2 + 1]))
     said = predictivity(twice, splits=100).text
-    assert said.startswith("a is redundant given b (difference of phi 0.000")
+    assert said.startswith("one of a and b is redundant given the other (difference of phi 0.000")
+    assert "b is redundant" not in said.replace("a and b is redundant", "")
     assert said.endswith("for ranking these runs.")

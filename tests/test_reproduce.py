@@ -211,7 +211,7 @@ def test_a_cell_out_of_tolerance_makes_the_command_fail(
     ("arguments", "message"),
     [
         (["weber2010"], "no paper 'weber2010'; did you mean 'webber2010'?"),
-        (["sakai"], "no paper 'sakai' (there is webber2008, webber2010)"),
+        (["sakai"], "no paper 'sakai' (there is webber2008, webber2010, jones2015)"),
         ([], "which paper? (assay reproduce webber2008)"),
         (["webber2010", "--item", "tabel 1"], "did you mean 'table 1'?"),
         (["webber2010", "--data", "T4=x"], "data 'T4=x': no collection 'T4'"),

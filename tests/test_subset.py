@@ -226,6 +226,7 @@ def test_a_single_topic_is_a_subset() -> None:
     ("settings", "said"),
     [
         ({"topics": ["t1", "tt2"]}, "no topic 'tt2'.*t2"),
+        ({"topics": ["nowhere/topics.txt"]}, "topics nowhere/topics.txt: no such file, and no topic of that name"),
         ({"topics": ["t1", "t1"]}, "topic 't1' is asked for 2 times"),
         ({"topics": [f"t{i}" for i in range(20)]}, "holds all topics"),
         ({"tau": 90}, "tau 90 is not between 0 and 1"),
@@ -310,6 +311,8 @@ def test_the_sentence_names_the_measures_that_need_fewest_and_most_topics() -> N
         66.6,
         33.3,
         133.2,
+        "67 topics",
+        "33 to 133",
     )
     one = topics_enough(sized(("AP", 66.6)))
     assert one is not None

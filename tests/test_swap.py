@@ -366,6 +366,8 @@ def test_the_sentence_names_the_measures_with_most_and_fewest_lasting_difference
         0.04,
         0.03,
         0.06,
+        "0.040",
+        "0.030 to 0.060",
     )
     two = lasting_differences(told(("P@10", 0.09, 0.4), ("AP", 0.04, 0.62)))
     assert two is not None

@@ -63,10 +63,10 @@ def pick(wanted: Sequence[str], known: Sequence[str], what: str) -> Index:
 def counted(n: int, what: str) -> str:
     """Say how many there are.
 
-    >>> counted(1, "list"), counted(2, "list")
-    ('1 list', '2 lists')
+    >>> counted(1, "list"), counted(8256, "pair")
+    ('1 list', '8,256 pairs')
     """
-    return f"{n} {what}{'' if n == 1 else 's'}"
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def check_choice(value: str, what: str, choices: Iterable[str]) -> None:

@@ -17,6 +17,7 @@ from assay.charts import MAX_ROWS, Chart, Spec, category, field, thin
 from assay.errors import UsageError
 from assay.inputs import Collection
 from assay.judged import judge
+from assay.rules.evidence import judged_pools, spoken_forms
 from assay.tables import Bools, counted, places
 
 DEPTHS = (5, 10, 20, 50, 100, 200, 500, 1000)
@@ -35,6 +36,7 @@ _RED, _LIGHT, _DARK = "#D40000", np.array([190.0, 215.0, 238.0]), np.array([0.0,
         passed=("contributors", "level", "alpha", "rng"),
         settings={"measure": ("AP", "nDCG")},
         fast={"coarse": True, "normalization": ("abbreviated", "expanded")},
+        shown=("edges",),
     ),
 )
 def depth(
@@ -130,6 +132,10 @@ def depth(
     tables.forms: measure, normalization, computed.
     tables.pools: pool_depth, n_judged, n_relevant, n_empty (topics without a relevant document), coverage (share of
     the contributors' documents down to that depth that are judged; the others count as not relevant).
+    tables.edges: measure, normalization, pool_depth, depth, power, low, high, lost, lost_low, lost_high, tau: what
+    the sentences of a report rest on. Of AP and nDCG (of the first measure where neither is tried), all depths under
+    the deepest pool, and all pools at the deepest evaluation. The deepest pool is here the deepest of which at least
+    0.9 is judged, where there is one; lost and tau are to that pool. Not there where `of` is tau, nor with `width`.
     tables.draws: with `width`, every draw by itself. Intervals are then empty: draws and topics both vary.
     """
     if len(data.runs.names) < 2:
@@ -149,8 +155,11 @@ def depth(
     whole = judge(data.runs, data.qrels, negative=data.negative)
     grid = Grid(data, asked, depths, pool_depths, places(data.qrels, data.runs), fill)
     ways = list(fillings(fill, unit, widths, draws=draws, seed=rng))
-    cells, pools = _filled(grid, ways, Answer(of, alpha=alpha, level=level))
+    answer = Answer(of, alpha=alpha, level=level)
+    cells, pools = _filled(grid, ways, answer)
     tables = _tables(cells, pools, asked, of)
+    if of == "power" and widths is None:
+        tables["edges"] = _edges(grid, answer, tables["forms"], tables["pools"])
     table = tables.pop("grid")
     settings: dict[str, object] = {"of": of} | ({"test": "t", "alpha": alpha} if of == "power" else {})
     settings |= {"contributors": int(fill.sum())}
@@ -197,7 +206,7 @@ def _filled(grid: Grid, ways: Sequence[Filling], answer: Answer) -> tuple[pl.Dat
     drawn = ways[0].width is not None
     if drawn:
         for form, x in grid.deepest():
-            answer.columns(form, x)
+            answer.columns(form, x, (grid.pool_depths[-1], grid.depths[-1]))
     shown: list[Row] = []
     held: list[Row] = []
     for way in ways:
@@ -224,6 +233,23 @@ def _tables(cells: pl.DataFrame, pools: pl.DataFrame, asked: Sequence[Form], of:
     described = [(form.label, form.normalization, form.computed) for form in asked]
     tables["forms"] = pl.DataFrame(described, schema=["measure", "normalization", "computed"], orient="row")
     return tables | {"pools": pools if drawn else pools.drop("width", "draw")}
+
+
+def _edges(grid: Grid, answer: Answer, described: pl.DataFrame, pools: pl.DataFrame) -> pl.DataFrame:
+    """Set the cells of the deepest judged pool, and those of the deepest evaluation, beside the one that is both."""
+    pool = judged_pools(pools)[0] or grid.pool_depths[-1]
+    deep = (pool, grid.depths[-1])
+    across = [(pool, k) for k in grid.depths]
+    down = [(p, grid.depths[-1]) for p in grid.pool_depths if p < pool]
+    spoken = {(measure, form) for measure, form, _ in spoken_forms(described)}
+    rows = [
+        {"measure": form.label, "normalization": form.normalization, "pool_depth": cell[0], "depth": cell[1]}
+        | answer.against(form, cell, deep)
+        for form in grid.forms
+        if (form.label, form.normalization) in spoken
+        for cell in [*across[::-1], *down[::-1]]
+    ]
+    return pl.DataFrame(rows).with_columns(pl.selectors.ends_with("low", "high").fill_nan(None))
 
 
 def _notes(grid: Grid, pools: pl.DataFrame, of: Of) -> Iterator[str]:

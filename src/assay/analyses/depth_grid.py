@@ -133,7 +133,7 @@ class Grid:
                     "draw": filling.draw,
                     "pool_depth": pool_depth,
                     "depth": k,
-                    **answer.columns(form, x),
+                    **answer.columns(form, x, (pool_depth, k)),
                     "n_relevant": int(judged.n_rel(form.measure.rel).sum()),
                     "grid": inside,
                     "full": k == pool_depth and k in full,
@@ -160,27 +160,46 @@ class Grid:
             }
 
 
+Cell = tuple[int, int]  # pool depth, evaluation depth
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What a cell tells apart, and how it ranks the runs."""
+
+    share: float  # of pairs
+    left_out: Array  # [deletion] the same with some topics left out
+    ranking: Levels
+
+
 class Answer:
     """What a cell shows, beside the deepest cell of its form: the first one of that form that it is asked about."""
 
     def __init__(self, of: Of, *, alpha: float, level: float) -> None:
         """Prepare to answer; intervals treat the topics as the sample."""
         self.of, self.alpha, self.level = of, alpha, level
-        self.power: dict[Form, tuple[float, Array]] = {}
+        self.deepest: dict[Form, _Outcome] = {}
         self.ranking: dict[Form, Levels] = {}
+        self.outcomes: dict[tuple[Form, Cell], _Outcome] = {}
 
-    def columns(self, form: Form, x: Array) -> Row:
-        """Answer for a form and its scores [run, topic]."""
-        return self._power(form, x) if self.of == "power" else self._tau(form, x)
+    def columns(self, form: Form, x: Array, cell: Cell) -> Row:
+        """Answer for a form and its scores [run, topic] in a cell."""
+        return self._power(form, x, cell) if self.of == "power" else self._tau(form, x)
 
-    def _power(self, form: Form, x: Array) -> Row:
-        share, left_out = separated(x, alpha=self.alpha)
-        deep, deep_left_out = self.power.setdefault(form, (share, left_out))
-        low, high = self._interval(share, left_out)
-        lost_low, lost_high = self._interval(deep - share, deep_left_out - left_out)
-        ranking = levels(x.mean(-1))
-        tau = float(between(ranking, self.ranking.setdefault(form, ranking), "tau-b"))
-        shown = (share, max(low, 0.0), min(high, 1.0), deep - share, lost_low, lost_high, tau)
+    def _power(self, form: Form, x: Array, cell: Cell) -> Row:
+        here = self.outcomes[form, cell] = _Outcome(*separated(x, alpha=self.alpha), levels(x.mean(-1)))
+        return self._against(here, self.deepest.setdefault(form, here))
+
+    def against(self, form: Form, cell: Cell, deep: Cell) -> Row:
+        """Set a cell that was answered for beside another that was."""
+        return self._against(self.outcomes[form, cell], self.outcomes[form, deep])
+
+    def _against(self, here: _Outcome, deep: _Outcome) -> Row:
+        low, high = self._interval(here.share, here.left_out)
+        lost = deep.share - here.share
+        ends = self._interval(lost, deep.left_out - here.left_out)
+        tau = float(between(here.ranking, deep.ranking, "tau-b"))
+        shown = (here.share, max(low, 0.0), min(high, 1.0), lost, *ends, tau)
         return dict(zip(COLUMNS["power"], shown, strict=True))
 
     def _tau(self, form: Form, x: Array) -> Row:

@@ -13,11 +13,11 @@ from assay.charts import COLOURS, MAX_ROWS, Chart, category, field, lines
 from assay.inputs import Collection
 from assay.judged import Judged, judge
 from assay.rankings import ratio
-from assay.tables import ABSENT, IN_POOL, Bools, Index, Qrels, Runs, counted
+from assay.rules import FEW_RELEVANT
+from assay.tables import ABSENT, IN_POOL, MAX_GRADE, Bools, Index, Qrels, Runs, counted
 
 SHOWN = (1, 5, 10, 100, 1000)  # ranks that the table names
 TOP = 10  # the first documents of a list, which most measures look at
-FEW = 5  # relevant documents below which a topic's scores are noise (robertson2007)
 _LABELLED = 60  # bars that have room for a name
 _POINTS = 300  # ranks that a curve is drawn through
 
@@ -95,13 +95,41 @@ class _Seen:
             n_top=(grade[..., :TOP] != ABSENT).sum(-1),
             n_judged=(grade[..., :TOP] >= 0).sum(-1),
             n_tied=tied.sum(-1),
-            unsettled=(same[..., 1:] & (gain[..., 1:] != gain[..., :-1])).any(-1),
+            unsettled=(same[..., 1:] & (gain[..., 1:] != gain[..., :-1])).any(-1) | _mixed_across(judged, same),
         )
 
     @property
     def there(self) -> Bools:
         """Which lists hold anything."""
         return self.length > 0
+
+
+def _mixed_across(judged: Judged, same: Bools) -> Bools:
+    """Say in which lists the tied documents that cross rank TOP, followed to their last, differ in grade."""
+    crossing = same[..., TOP].ravel()
+    mixed = np.zeros(crossing.size, dtype=bool)
+    if not crossing.any():
+        return mixed.reshape(same.shape[:2])
+    first = (TOP - 1 - np.argmax(~same[..., TOP - 1 :: -1], -1)).ravel()
+    end = _tie_ends(judged).ravel()
+    for block in judged.blocks:
+        mine = crossing[block.cell]
+        cell, rank = block.cell[mine], np.arange(block.grade.shape[1])
+        tied = (rank >= first[cell, None]) & (rank < end[cell, None])
+        gain = np.maximum(block.grade[mine], 0)
+        most, least = gain.max(-1, initial=0, where=tied), gain.min(-1, initial=MAX_GRADE, where=tied)
+        mixed[cell] = most > least
+    return mixed.reshape(same.shape[:2])
+
+
+def _tie_ends(judged: Judged) -> Index:
+    """The rank, from 0, at which the score changes for the first time after rank TOP. [run, topic]"""
+    runs = judged.source
+    at = {name: i for i, name in enumerate(runs.topics)}
+    there = [at.get(topic, 0) for topic in judged.topics]  # a topic that no run answers has no tie to follow
+    start, count = runs.start[:, there], runs.count[:, there]
+    changes = np.append(np.flatnonzero(~runs.tied), runs.tied.size)
+    return np.minimum(changes[np.searchsorted(changes, np.minimum(start + TOP, runs.tied.size))] - start, count)
 
 
 def _ranks(judged: Judged) -> pl.DataFrame:
@@ -209,7 +237,8 @@ def _relevant(judged: Judged) -> Iterator[Fact]:
     n_rel = judged.n_rel()
     yield "relevant documents a topic", _range(n_rel), "least, median, most; grade 1 or higher"
     yield "topics without a relevant document", f"{(n_rel == 0).sum():,}", ""
-    yield f"topics with fewer than {FEW}", f"{(n_rel < FEW).sum():,}", f"{(n_rel < FEW).mean():.1%} of topics"
+    small = (n_rel > 0) & (n_rel < FEW_RELEVANT)
+    yield f"topics with 1 to {FEW_RELEVANT - 1}", f"{small.sum():,}", f"{small.mean():.1%} of topics"
 
 
 def _same(runs: pl.DataFrame) -> Iterator[Fact]:

@@ -9,19 +9,26 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.outcomes import Study, study
-from assay.analyses.redundancy import conflict_tables, redundancy_table, target_table
+from assay.analyses.redundancy import LEAST_SPLITS, conflict_tables, redundancy_table, target_table
 from assay.analysis import Result, Section, analysis
 from assay.charts import MAX_ROWS, Chart, category, field, heat, lines
 from assay.errors import UsageError
 from assay.numeric.predicting import Phi, predictive_power
 from assay.numeric.splits import Splits, splits
-from assay.rules.prediction import measures_predicted_as_well, redundant_measures, unsettled_redundancy
+from assay.rules.likeness import (
+    measure_of_an_outcome,
+    measures_predicted_as_well,
+    redundant_measures,
+    unsettled_redundancy,
+)
 from assay.scores import Array, Scores
 from assay.tables import counted
 
 _SIZES = 10  # points of the curve
+_MOST = 500  # splits that carry what takes long
+_MIXED = 20  # of them at least carry the mixes of redundancy, whose error is known and counts
 _PANELS = 9  # targets that one picture holds
-_SPOKEN = (redundant_measures, measures_predicted_as_well, unsettled_redundancy)
+_SPOKEN = (measure_of_an_outcome, redundant_measures, measures_predicted_as_well, unsettled_redundancy)
 
 
 @analysis(
@@ -67,8 +74,9 @@ def predictivity(
     topics
         Topics in each of the two sets (default: half of them).
     splits
-        Random splits. A twentieth of them (at most 100) carry the jackknife and the mixes of redundancy, half of them
-        each further point of the curve; the noise of so few is measured and taken off the intervals.
+        Random splits. A twentieth of them carry the jackknife (at least 50) and the mixes of redundancy (at least
+        20), at most 500, half as many each further point of the curve; the noise of so few is measured and taken
+        off the intervals. With fewer than 50 splits, redundancy is not settled.
     target
         A file of outcomes to be predicted (clicks, conversions, preferences): a table with a column `run` and one
         for each outcome, or an outcome for every run and topic in any form that --scores reads.
@@ -98,20 +106,22 @@ def predictivity(
     -----
     tables.matrix: the same as a square, a row a predictor, a column a target.
     tables.curve: the rows of the table for ten sizes of topic sets.
-    tables.redundancy: measure, given, phi_given, phi_self, phi_both, difference, low, high, verdict. difference is
-    phi_given - phi_self, paired over topics. phi_both is how well the best mix of both predicts the measure: means
-    standardised over the runs, weighted in quarters, the weight chosen inside the predicting set by splitting
-    it again; it has no interval. "predicted as well by": the interval's low end is above minus the margin. "redundant
-    given": also, mixing the measure in gains less than the margin. "predicted worse by": the interval is below 0.
-    All else is "not settled". Verdicts hold for ranking these runs, pair by pair: they are not corrected for their
-    number.
+    tables.redundancy: measure, given, phi_given, phi_self, phi_both, both_se, difference, low, high, verdict.
+    difference is phi_given - phi_self, paired over topics. phi_both is how well the best mix of both predicts the
+    measure: means standardised over the runs, weighted in quarters, the weight chosen inside the predicting set by
+    splitting it again; both_se is the Monte-Carlo error of phi_both - phi_given, what the measure adds. It has no
+    interval over topics, and is not known with sets of one topic. "predicted as well by": the interval's low end is
+    not below minus the margin. "redundant given": also, the measure adds less than the margin, by two both_se.
+    "predicted worse by": the interval is below 0. All else is "not settled". Verdicts hold for ranking these runs,
+    pair by pair: they are not corrected for their number.
     tables.conflicts: measure_a, measure_b; conflicts: the share of pairs of runs (of those that both order) that the
     two order oppositely on one set; by_a, by_b: how often the other set then sides with a, by the verdict of a and by
     that of b, with intervals; repeated_a, repeated_b: how often a significant difference is significant again.
     tables.repeated: measure, significant (share of the pairs of runs on one set), and of these, on the other set:
     same_order, repeated (significant in the same order), reversed (significant in the opposite one).
     tables.target: measure, target, phi, low, high, and how far it is behind the measure that predicts the target
-    best: behind, behind_low, behind_high. An outcome without topics is the same on every set.
+    best: behind, behind_low, behind_high. An outcome without topics is the same on every set. The intervals treat the
+    topics as the sample, not the runs, of which there are few; and the best was picked on the same data.
 
     Not for choosing a measure by phi alone: a measure that ranks runs by the length of their names predicts itself
     perfectly.
@@ -123,13 +133,13 @@ def predictivity(
     """
     found = study(data, target)
     n, size = _sizes(found, topics, splits, margin)
-    how = _How(n, splits, rng, level)
-    phi = how.phi(found, size)
-    curve = {k: how.phi(found, k, share=2) if k != size else phi for k in _curve_sizes(n, size)}
+    how = _How(n, splits, rng)
+    phi = predictive_power(found.value, how.draw(size), replicates=how.some(LEAST_SPLITS))
+    curve = {k: how.point(found, k) if k != size else phi for k in _curve_sizes(n, size)}
     table = _table(found, {size: phi}, level)
     tables = {"matrix": _square(found, phi.value), "curve": _table(found, curve, level)}
     if len(found.measures) > 1:
-        few = how.draw(size).head(how.few)
+        few = how.draw(size).head(how.some(_MIXED))
         tables["redundancy"] = redundancy_table(found, phi, few, level=level, margin=margin, seed=rng)
     some = how.draw(size).head(2 * how.few)
     met = conflict_tables(found, some, alpha=alpha, level=level, replicates=max(5, how.few // 5))
@@ -138,7 +148,7 @@ def predictivity(
         tables["target"] = target_table(found, phi, level=level)
     settings: dict[str, object] = {
         "topics": size,
-        "splits": int(phi.n_splits.max()),
+        "splits": splits,
         "margin": margin,
         "alpha": alpha,
         "level": level,
@@ -183,20 +193,23 @@ class _How:
     n: int
     n_splits: int
     seed: int
-    level: float
 
     @property
     def few(self) -> int:
-        """Splits that carry what takes long."""
-        return min(100, max(5, self.n_splits // 20))
+        """Splits that carry what takes long and decides nothing."""
+        return self.some(5)
+
+    def some(self, least: int) -> int:
+        """A twentieth of the splits, but not too few."""
+        return min(_MOST, max(least, self.n_splits // 20))
 
     def draw(self, size: int, *, share: int = 1) -> Splits:
         """Split the topics into sets of a size; a part of the splits only, if asked."""
         return splits(self.n, size, max(1, self.n_splits // share), self.seed)
 
-    def phi(self, found: Study, size: int, *, share: int = 1) -> Phi:
-        """Predictive power with sets of a size."""
-        return predictive_power(found.value, self.draw(size, share=share), replicates=max(5, self.few // share))
+    def point(self, found: Study, size: int) -> Phi:
+        """Predictive power with sets of another size, from half of the splits."""
+        return predictive_power(found.value, self.draw(size, share=2), replicates=max(5, self.few // 2))
 
 
 def _pairs(found: Study) -> list[tuple[int, int]]:
@@ -242,6 +255,8 @@ def _notes(found: Study, phi: Phi, size: int, drawn: Splits) -> list[str]:
             notes.append(f"{name} ties all runs on one set of every split or both: it has no phi with itself")
         elif there < len(drawn):
             notes.append(f"{name} ties all runs on {len(drawn) - there} of {len(drawn)} splits, which are left out")
+    if len(drawn) < LEAST_SPLITS and not drawn.complete:
+        notes.append(f"{counted(len(drawn), 'split')}, fewer than {LEAST_SPLITS}: redundancy is not settled")
     if len(found.runs) < 10:
         notes.append(f"{len(found.runs)} runs are too few for a correlation to say much")
     return notes

@@ -9,11 +9,12 @@ import polars as pl
 from assay.analyses.outcomes import Study
 from assay.numeric.conflicts import conflicts
 from assay.numeric.mixing import mixed_gain
-from assay.numeric.predicting import Phi, split_jackknife
+from assay.numeric.predicting import Phi, as_well, split_jackknife
 from assay.numeric.splits import Splits
 from assay.scores import Array
 
 REDUNDANT, AS_WELL, WORSE, OPEN = "redundant given", "predicted as well by", "predicted worse by", "not settled"
+LEAST_SPLITS = 50  # behind a verdict: with fewer it hangs on the seed
 
 
 def redundancy_table(
@@ -21,34 +22,34 @@ def redundancy_table(
 ) -> pl.DataFrame:
     """Lay out for every measure and every other: measure, given, phi_given, phi_self, phi_both, ..., verdict."""
     m = len(study.measures)
-    gain = mixed_gain(study.value[:m], chosen, seed=seed)
+    gain, error = mixed_gain(study.value[:m], chosen, seed=seed)
     difference, low, high = phi.differences(level=level)
+    enough = phi.exact or phi.moved.shape[1] >= LEAST_SPLITS
     rows = []
     for b, measure in enumerate(study.measures):
         for a, given in enumerate(study.measures):
             if a != b:
-                said = verdict(low[a, b], high[a, b], gain[a, b], margin)
+                said = verdict(low[a, b], high[a, b], gain[a, b], error[a, b], margin) if enough else OPEN
                 both = phi.value[a, b] + gain[a, b]
-                numbers = (phi.value[a, b], phi.value[b, b], both, difference[a, b], low[a, b], high[a, b])
-                rows.append((measure, given, *numbers, said))
-    names = ["phi_given", "phi_self", "phi_both", "difference", "low", "high"]
+                phis = (phi.value[a, b], phi.value[b, b], both, error[a, b])
+                rows.append((measure, given, *phis, difference[a, b], low[a, b], high[a, b], said))
+    names = ["phi_given", "phi_self", "phi_both", "both_se", "difference", "low", "high"]
     kinds = {"measure": pl.String, "given": pl.String, **dict.fromkeys(names, pl.Float64), "verdict": pl.String}
     return _filled(pl.DataFrame(rows, schema=kinds, orient="row"))
 
 
-def verdict(low: float, high: float, gain: float, margin: float) -> str:
-    """Say what may be said of a measure given another.
+def verdict(low: float, high: float, gain: float, error: float, margin: float) -> str:
+    """Say what may be said of a measure given another; `error` is the Monte-Carlo error of the gain.
 
-    >>> [verdict(low, high, gain, 0.01) for low, high, gain in [(-0.005, 0.1, 0.004), (-0.005, 0.1, 0.02)]]
-    ['redundant given', 'predicted as well by']
-    >>> [verdict(low, high, 0.0, 0.01) for low, high in [(-0.2, -0.1), (-0.1, 0.1)]]
+    >>> [verdict(-0.005, 0.1, gain, 0.001, 0.01) for gain in (0.004, 0.009, 0.02)]
+    ['redundant given', 'predicted as well by', 'predicted as well by']
+    >>> [verdict(low, high, 0.0, 0.0, 0.01) for low, high in [(-0.2, -0.1), (-0.1, 0.1)]]
     ['predicted worse by', 'not settled']
     """
-    if high < 0:
-        return WORSE
-    if not low > -margin:
+    held = as_well(low, high, margin)
+    if held is None:
         return OPEN
-    return REDUNDANT if gain < margin else AS_WELL
+    return (REDUNDANT if gain + 2 * error < margin else AS_WELL) if held else WORSE
 
 
 def conflict_tables(

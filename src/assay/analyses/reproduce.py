@@ -19,6 +19,7 @@ from assay.render.text import aligned
 from assay.reproduce import (
     LEVEL,
     PAPERS,
+    ROUNDING,
     Cell,
     Comparison,
     Everywhere,
@@ -34,6 +35,7 @@ from assay.reproduce.evidence import Evidence, from_runs, from_scores
 from assay.runlists import chosen_names
 from assay.scorefiles import read_scores
 from assay.sheets import read_sheet
+from assay.tables import counted
 
 SCHEMA = {
     "paper": pl.String,
@@ -71,18 +73,20 @@ def reproduce(
     A claim is decided by comparisons that it says are positive. It holds when the interval of every one of them is
     above 0, fails when one is below 0 with an interval widened for their number, and is not settled otherwise: then
     these topics may agree with it, but others of the same kind might not. "As well as" means no worse by more than
-    the margin that the row states, "like" no different by more than that. Intervals leave out one topic at a time
-    and treat the topics as the sample; the runs are taken as given, and what a claim of ranks or of a minimum adds
-    in roughness is not in them. Predictive power (webber2008) is the mean of 2,000 splits of the topics; its interval
-    takes topics out of the first 100 of them, and the noise of so few is taken off. Not to be used as a test of the
-    paper on other runs than its own: numbers then differ because the collection does; --everywhere is for that.
+    the margin that the row states, "like" no different by more than that. "Not significantly" (one claim of
+    webber2010) holds where the interval contains 0, which is no evidence that nothing differs. Intervals leave out
+    one topic at a time and treat the topics as the sample; the runs are taken as given, and what a claim of ranks or
+    of a minimum adds in roughness is not in them. Predictive power (webber2008) is the mean of 2,000 splits of the
+    topics; its interval takes topics out of the first 100 of them, and the noise of so few is taken off. Not to be
+    used as a test of the paper on other runs than its own: numbers then differ because the collection does;
+    --everywhere is for that.
 
     Parameters
     ----------
     paper
-        The paper: webber2008 or webber2010.
+        The paper: webber2008, webber2010 or jones2015.
     runs
-        The runs of the paper's own collection (TREC-8 ad hoc for both): a file, a directory or a glob; repeats.
+        The runs of the paper's own collection (TREC-8 ad hoc for all): a file, a directory or a glob; repeats.
     qrels
         The judgments of that collection.
     data
@@ -96,15 +100,16 @@ def reproduce(
         A directory: hold webber2008's main claim against every collection below it. A collection is TREC runs in a
         directory beside a file with qrels in its name (or in a subdirectory of it), files of scores whose names end
         in the measure (web.ap.tsv, web.p10.tsv), or one table of scores with several measures. With this alone, the
-        paper's own rows are left out. What fails elsewhere does not make the command fail.
+        paper's own rows are left out. A collection that is there twice counts once, as runs if they are there; a
+        folder of runs called a sample is none. What fails elsewhere does not make the command fail.
 
     Returns
     -------
     paper, item, cell
-        Where the number or claim stands.
+        Where the number or claim stands; of --everywhere: everywhere, and the place of the collection.
     published, obtained
-        What was printed, and what comes out: of a claim, the weakest of the comparisons that decide it. Empty where
-        nothing was printed, or where data is missing.
+        What was printed, and what comes out: of a claim, the weakest of the comparisons that decide it; everywhere,
+        phi of AP predicting P@10 less that of P@10. Empty where nothing was printed, or where data is missing.
     low, high
         The interval over topics, at 95%; empty for counts and for what needs no data.
     tolerance
@@ -120,6 +125,11 @@ def reproduce(
     tables.comparisons: claim, comparison, obtained, low, high: all that decides the claims.
     tables.summary: item, n, ok, off, open, lacking: how many rows of each item are fine, out of tolerance or failing,
     open (claims that are not settled, numbers that the paper draws but does not print), and without data.
+    tables.table_2 (jones2015): metric_a, metric_b, disagreement (percent), n_disagree, n_opposite (opposite
+    preferences), n_undefined (one of the two has no score), n_pairs (of lists): table 2 with its counts.
+    tables.table_3 (jones2015): property, group (both, neither or one of two metrics has it), n_pairs (of metrics),
+    mean (disagreement, each property by itself), added_up (as the table prints it), published, p_relabelled: how
+    often groups differ as much when as many other metrics have the property.
     tables.figure_1 (webber2008): curve, n_topics, phi, low, high: predictive power by the number of topics.
     tables.everywhere: one row a collection: collection (its place), n_runs, n_best (the best three quarters by AP,
     which are used), n_topics, predictor (AP), phi (of predicting P@10), phi_self (of P@10 predicting itself),
@@ -167,11 +177,14 @@ def _with_figures(result: Result, tables: Tables, charts: tuple[Chart, ...]) -> 
 def _with_everywhere(result: Result, directory: str, found: Everywhere) -> Result:
     """Add what was found on other collections; it is no test of the paper's own numbers and fails nothing."""
     rows = found.tables["everywhere"]
+    cells = [(result.settings["paper"], "everywhere", name, None, *_told(outcome)) for name, outcome in found.rows]
+    table = pl.concat([result.table, pl.DataFrame(cells, schema=SCHEMA, orient="row")])
     text = "\n\n".join([result.text, found.text, *([aligned(rows)] if rows.height else [])])
     return replace(
         result,
         settings={**result.settings, "everywhere": shown_path(directory)},
-        tables={**result.tables, **found.tables},
+        table=table,
+        tables={**result.tables, "summary": _summary(table), **found.tables},
         text=text,
         notes=(*result.notes, *found.notes),
         charts=(*result.charts, *found.charts),
@@ -226,8 +239,13 @@ def _about_runs(path: str) -> Mapping[str, Mapping[str, str]]:
 
 def _row(paper: str, cell: Cell, outcome: Outcome) -> tuple[object, ...]:
     tolerance = cell.tolerance if isinstance(cell, Number) else None
-    place = (paper, cell.item, cell.cell, cell.published, outcome.obtained, outcome.low, outcome.high)
-    return (*place, tolerance, outcome.ok, outcome.needs, outcome.note or None)
+    return (paper, cell.item, cell.cell, cell.published, *_told(outcome, tolerance))
+
+
+def _told(outcome: Outcome, tolerance: float | None = None) -> tuple[object, ...]:
+    """The columns that say what came out."""
+    numbers = (outcome.obtained, outcome.low, outcome.high, tolerance)
+    return (*numbers, outcome.ok, outcome.needs, outcome.note or None)
 
 
 def _summary(table: pl.DataFrame) -> pl.DataFrame:
@@ -292,14 +310,15 @@ def _notes(table: pl.DataFrame) -> Iterable[str]:
     claim, printed = pl.col("item") == "claim", pl.col("published").is_not_null()
     open_rows = table.filter(pl.col("needs").is_null() & pl.col("ok").is_null())
     if n := open_rows.filter(claim).height:
-        yield f"{n} claims are not settled by these topics"
+        yield f"{counted(n, 'claim')} {'is' if n == 1 else 'are'} not settled by these topics"
     if n := open_rows.filter(~claim & ~printed).height:
-        yield f"{n} numbers are not printed in the paper; their rows say what they are"
+        yield f"{counted(n, 'number')} not printed in the paper; the rows say what they are"
 
 
 def _charts(table: pl.DataFrame) -> tuple[Chart, ...]:
     """Draw the shares and correlations that were computed against those published; counts are of another scale."""
-    shown = table.filter((pl.col("item") != "claim") & pl.col("obtained").is_not_null() & (pl.col("published") <= 1))
+    share = (pl.col("published") <= 100) & (pl.col("tolerance") > ROUNDING)
+    shown = table.filter((pl.col("item") != "claim") & pl.col("obtained").is_not_null() & share)
     scale = {"zero": False}
     drawing = scatter(
         field("published", scale=scale), field("obtained", scale=scale), colour=category("item"), tooltip=["cell"]

@@ -21,7 +21,7 @@ from assay.tables import Index, Qrels, Runs, check_choice, counted
 _NEAR = 1e-12  # means that differ by less share a rank
 
 
-@analysis(name="reuse", group="trust", section=Section(n_runs=10, fast_measures=2))
+@analysis(name="reuse", group="trust", section=Section(n_runs=10, fast_measures=2, shown=("summary",)))
 def reuse(
     data: Collection,
     *,
@@ -212,7 +212,8 @@ def _beyond(base: Evaluation, depth: int) -> pl.DataFrame:
 def _notes(given: Qrels, kept: Qrels, depth: int | None, filled: Runs) -> Iterator[str]:
     names, longest = filled.names, int(filled.count.max(initial=0))
     if depth is None:
-        yield "no pool depth: a run's own documents are those that no other contributor returns at all, however deep"
+        own = "a run's own documents are those that no other contributor returns at all, however deep"
+        yield f"no pool depth: {own}; to lose little in so mild a test shows nothing"
     elif n := given.doc.size - kept.doc.size:
         pool = f"the depth-{depth} pool of {counted(len(names), 'contributor')}"
         yield f"{counted(n, 'judged document')} not in {pool}, left unjudged throughout"

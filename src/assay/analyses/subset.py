@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from assay.analyses.topic_set_tables import frame, ruled
 from assay.analysis import Result, Section, analysis
-from assay.charts import Chart, Spec, category, field, lines, thin
+from assay.charts import Chart, category, field, lines, thin
 from assay.errors import UsageError
 from assay.numeric.jackknife import deletions, jackknife_interval
 from assay.numeric.orders import Bits, marked, orders, tau_b
+from assay.numeric.predicting import average
 from assay.numeric.significance import pairs, t_test
 from assay.numeric.splits import masked
 from assay.numeric.subsets import (
     Standing,
-    average,
     first_sets,
     noise,
     smallest,
@@ -30,7 +33,7 @@ from assay.numeric.swaps import Index, among, shuffled
 from assay.progress import steps
 from assay.runlists import chosen_names
 from assay.scores import Array, Scores
-from assay.tables import pick
+from assay.tables import counted, pick
 
 _GROUPS = 10  # of topics, left out in turn
 _LEAST = 4  # topics: halves of two
@@ -133,22 +136,30 @@ def subset(
     Zeitschrift für Mathematik und Physik 57, 1909: a tau and the correlation of normal variables behind it.
     """
     _check(data, tau, k, splits)
-    chosen = pick(chosen_names(topics, data.topics), data.topics, "topic") if topics else None
-    how = _How(tau, min(k, max(1, len(data.runs) - 1)), alpha)
+    chosen = pick(_named(topics, data.topics), data.topics, "topic") if topics else None
+    how = _How(min(k, max(1, len(data.runs) - 1)), alpha)
     order = shuffled(len(data.topics), splits, rng)
     drawing = steps(data.conditions, doing="subsets under ", lines=False)
     trials = [_try(x, chosen, order, how) for x, _ in zip(data.working(), drawing, strict=True)]
     named = list(zip(data.conditions, trials, strict=True))
-    table = _frame(_ROW, [_row(m, t, level) for m, t in named])
+    table = frame(_ROW, [_row(m, t, level) for m, t in named])
     tables = {
-        "sizes": _frame(_SIZES, [_size_row(m, t, tau, level) for m, t in named]),
-        "curve": _frame(_CURVE, [(m, *row) for m, t in named for row in t.curve]),
-        "pairs": _frame(_PAIRS, [row for m, t in named for row in _reversed_pairs(m, data.runs, t, alpha)]),
+        "sizes": frame(_SIZES, [_size_row(m, t, tau, level) for m, t in named]),
+        "curve": frame(_CURVE, [(m, *row) for m, t in named for row in t.curve]),
+        "pairs": frame(_PAIRS, [row for m, t in named for row in _reversed_pairs(m, data.runs, t, alpha)]),
     }
     settings = {"topics": len(chosen) if chosen is not None else "random halves", "tau": tau, "k": how.k}
     settings |= {"splits": splits, "alpha": alpha, "level": level, "rng": rng}
     notes = (*data.notes, *_notes(data, table, trials))
     return Result("subset", table, tables, data.basis, settings, notes, charts=_charts(table, tables["curve"], tau))
+
+
+def _named(given: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Read the topics asked about; a file that is not there is no misspelt topic."""
+    for name in given:
+        if name not in known and (Path(name).suffix or os.sep in name) and not Path(name).is_file():
+            raise UsageError(f"topics {name}: no such file, and no topic of that name")
+    return chosen_names(given, known)
 
 
 def _check(data: Scores, tau: float, k: int, splits: int) -> None:
@@ -166,7 +177,6 @@ def _check(data: Scores, tau: float, k: int, splits: int) -> None:
 class _How:
     """What is asked of every measure."""
 
-    tau: float
     k: int
     alpha: float
 
@@ -193,7 +203,9 @@ class _Trial:
 def _try(x: Array, chosen: Index | None, order: Index, how: _How) -> _Trial:
     kept = np.flatnonzero(~np.isnan(x).any(0))
     if kept.size < _LEAST:
-        raise UsageError(f"{kept.size} topics with a score for every run; halves of topics need at least {_LEAST}")
+        raise UsageError(
+            f"{counted(kept.size, 'topic')} with a score for every run; halves of topics need at least {_LEAST}"
+        )
     inside = np.flatnonzero(np.isin(kept, chosen)) if chosen is not None else None
     if inside is not None and not 0 < inside.size < kept.size:
         told = "all topics" if inside.size else "no topic"
@@ -249,13 +261,13 @@ def _curve(x: Array, order: Index, spread: float, how: _How, size: int) -> Itera
         found = stand(x, first_sets(order, at), k=how.k, marks=nothing)
         whole = found.tau_whole[~np.isnan(found.tau_whole)]
         ends = np.quantile(whole, [_TAIL, 1 - _TAIL]).tolist() if whole.size else [np.nan, np.nan]
-        yield at, average(whole), *ends, average(found.tau_rest), tau_of_size(at, spread)
+        yield at, float(average(whole)), *ends, float(average(found.tau_rest)), tau_of_size(at, spread)
 
 
 def _row(measure: str, trial: _Trial, level: float) -> tuple[object, ...]:
     low, high = jackknife_interval(trial.unlimited[0], trial.unlimited[1:], level=level)
     found = trial.standing
-    taus = (average(found.tau_whole), average(found.tau_rest), float(trial.unlimited[0]))
+    taus = (float(average(found.tau_whole)), float(average(found.tau_rest)), float(trial.unlimited[0]))
     ends = (float(np.maximum(low, -1.0)), float(np.minimum(high, 1.0)))
     counts = (found.overlap.mean(), found.turned.mean(), found.turned_marked.mean())
     return measure, trial.size, *taus, *ends, *(float(c) for c in counts), trial.better_than
@@ -286,14 +298,6 @@ def _reversed_pairs(measure: str, runs: Sequence[str], trial: _Trial, alpha: flo
         yield measure, *names, float(whole.mean[i]), float(part.mean[i]), float(p[i]), bool(p[i] < alpha)
 
 
-def _frame(columns: str, rows: list[tuple[object, ...]]) -> pl.DataFrame:
-    """Lay rows out as a table; NaN is no value."""
-    words = dict.fromkeys(("measure", "run_a", "run_b"), pl.String) | {"significant": pl.Boolean}
-    kinds = words | dict.fromkeys(("n_topics", "size_mean", "size_sure"), pl.Int64)
-    schema = {name: kinds.get(name, pl.Float64) for name in columns.split()}
-    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
-
-
 def _notes(data: Scores, table: pl.DataFrame, trials: Sequence[_Trial]) -> Iterator[str]:
     if trials[0].inside is None:
         yield "no topics were named (--topics FILE): the table is about random halves, as means over them"
@@ -320,11 +324,5 @@ def _charts(table: pl.DataFrame, curve: pl.DataFrame, tau: float) -> tuple[Chart
     for name, column, band, title in drawn:
         x, y = field("n_topics", title="topics in the subset"), field(column, title="Kendall's tau-b")
         picture = lines(x, y, category("measure", order), band=band, points=True)
-        charts.append(Chart(name, f"Random subsets: {title}", thin(curve, by=["measure"]), _ruled(picture, tau)))
+        charts.append(Chart(name, f"Random subsets: {title}", thin(curve, by=["measure"]), ruled(picture, tau)))
     return tuple(charts)
-
-
-def _ruled(picture: Spec, tau: float) -> Spec:
-    """Draw a line at the tau that is asked for."""
-    rule = {"mark": {"type": "rule", "strokeDash": [2, 3]}, "encoding": {"y": {"datum": tau}}}
-    return {**picture, "layer": [*picture["layer"], rule]}

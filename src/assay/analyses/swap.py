@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from assay.analyses.topic_set_tables import frame, ruled
 from assay.analysis import Result, Section, analysis
-from assay.charts import Chart, Spec, category, field, lines, thin
+from assay.charts import Chart, category, field, lines, thin
 from assay.errors import UsageError
 from assay.numeric.jackknife import deletions, jackknife_interval
 from assay.numeric.swaps import (
@@ -27,6 +28,7 @@ from assay.numeric.swaps import (
 )
 from assay.progress import steps
 from assay.scores import Array, Scores
+from assay.tables import counted
 
 _SIZES = (0.5, 0.75, 1.0)  # of half the topics: the sizes that the fall of the rate is fitted to
 _GROUPS = 10  # of topics, left out in turn
@@ -136,11 +138,11 @@ def swap(
     counting = steps(data.conditions, doing="swaps of ", lines=False)
     trials = [_try(x, order, how) for x, _ in zip(data.working(), counting, strict=True)]
     named = list(zip(data.conditions, trials, strict=True))
-    table = _frame(_ROW, [_row(m, t, how, level) for m, t in named])
+    table = frame(_ROW, [_row(m, t, how, level) for m, t in named])
     tables = {
-        "curve": _frame(_CURVE, [row for m, t in named for row in _curve(m, t)]),
-        "needed": _frame(_NEEDED, [row for m, t in named for row in _needed_rows(m, t, how)]),
-        "bins": pl.concat([frame for m, t in named for frame in _bins(m, t)]),
+        "curve": frame(_CURVE, [row for m, t in named for row in _curve(m, t)]),
+        "needed": frame(_NEEDED, [row for m, t in named for row in _needed_rows(m, t, how)]),
+        "bins": pl.concat([part for m, t in named for part in _bins(m, t)]),
         "fit": pl.concat([_fit_table(m, t) for m, t in named]),
     }
     settings = {"rate": rate, "fuzziness": fuzziness, "splits": splits, "level": level, "rng": rng}
@@ -201,7 +203,9 @@ class _Trial:
 def _try(x: Array, order: Index, how: _How) -> _Trial:
     kept = np.flatnonzero(~np.isnan(x).any(0))
     if kept.size < _LEAST:
-        raise UsageError(f"{kept.size} topics with a score for every run; two sets of topics need at least {_LEAST}")
+        raise UsageError(
+            f"{counted(kept.size, 'topic')} with a score for every run; two sets of topics need at least {_LEAST}"
+        )
     x, order = np.ascontiguousarray(x[:, kept]), among(order, kept)
     mean = float(np.abs(x.mean(-1)).max())
     width = _WIDTH * (1.0 if np.abs(x).max() <= 1 or mean == 0 else mean)
@@ -258,13 +262,6 @@ def _reach(trial: _Trial, needed: float) -> dict[str, float]:
     return {"relative": needed / trial.scale if trial.scale else np.nan, "beyond": beyond}
 
 
-def _frame(columns: str, rows: list[tuple[object, ...]]) -> pl.DataFrame:
-    """Lay rows out as a table; NaN is no value."""
-    whole = {"n_topics": pl.Int64, "n_splits": pl.Int64, "measure": pl.String, "method": pl.String}
-    schema = {name: whole.get(name, pl.Float64) for name in columns.split()}
-    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
-
-
 def _curve(measure: str, trial: _Trial) -> Iterator[tuple[object, ...]]:
     for size, found, votes in zip(trial.sizes, trial.swaps, trial.votes, strict=True):
         yield measure, size, found.rate, found.tie_share, *votes, int(found.n.sum()) // trial.gaps.size
@@ -279,16 +276,16 @@ def _methods(trial: _Trial) -> Iterator[tuple[str, int, Array, Swaps | None]]:
 
 
 def _needed_rows(measure: str, trial: _Trial, how: _How) -> Iterator[tuple[object, ...]]:
-    for method, size, rates, counted in _methods(trial):
-        needed = _needed(rates, counted or trial.swaps[-1], trial.width, how.rate)
+    for method, size, rates, swaps in _methods(trial):
+        needed = _needed(rates, swaps or trial.swaps[-1], trial.width, how.rate)
         yield measure, method, size, needed, *_reach(trial, needed).values()
 
 
 def _bins(measure: str, trial: _Trial) -> Iterator[pl.DataFrame]:
-    for method, size, rates, counted in _methods(trial):
+    for method, size, rates, swaps in _methods(trial):
         there = np.flatnonzero(~np.isnan(rates))
         counts = {
-            name: pl.Series(getattr(counted, name)[there] if counted else [None] * there.size, dtype=pl.Int64)
+            name: pl.Series(getattr(swaps, name)[there] if swaps else [None] * there.size, dtype=pl.Int64)
             for name in ("n", "swapped", "tied")
         }
         labels = {"measure": [measure] * there.size, "method": [method] * there.size, "n_topics": [size] * there.size}
@@ -322,7 +319,7 @@ def _notes(data: Scores, table: pl.DataFrame, trials: Sequence[_Trial], rate: fl
     if min(t.n_topics for t in trials) < _FEW:
         yield f"fewer than {_FEW} topics: the sets are too small to extrapolate from"
     if len(data.runs) < 10:
-        yield f"{len(data.runs)} runs make {trials[0].gaps.size} pairs: too few for swap rates to say much"
+        yield f"{len(data.runs)} runs make {counted(trials[0].gaps.size, 'pair')}: too few for swap rates to say much"
 
 
 def _charts(table: pl.DataFrame, tables: dict[str, pl.DataFrame], rate: float) -> tuple[Chart, ...]:
@@ -338,7 +335,7 @@ def _charts(table: pl.DataFrame, tables: dict[str, pl.DataFrame], rate: float) -
         shown = bins.filter(pl.col("method") == method).select("measure", "from", "swap_rate")
         picture = lines(field("from", title="difference of means (start of bin)"), share, seen)
         shown = shown.filter(pl.col("from") <= _far(shown, rate))
-        charts.append(Chart(name, title, thin(shown, by=["measure"]), _ruled(picture, rate)))
+        charts.append(Chart(name, title, thin(shown, by=["measure"]), ruled(picture, rate)))
     by_size = lines(field("n_topics", title="topics in each set"), share, seen, points=True)
     return (*charts, Chart("curve", "Swap rate by size of the topic sets", tables["curve"], by_size))
 
@@ -347,9 +344,3 @@ def _far(shown: pl.DataFrame, rate: float) -> float:
     """Where even the slowest measure is well below the rate: beyond it a picture shows nothing."""
     far = shown.filter(pl.col("swap_rate") > rate / 5)["from"].max()
     return float(far) if isinstance(far, float) else 0.0
-
-
-def _ruled(picture: Spec, rate: float) -> Spec:
-    """Draw a line at the rate that is tolerated."""
-    rule = {"mark": {"type": "rule", "strokeDash": [2, 3]}, "encoding": {"y": {"datum": rate}}}
-    return {**picture, "layer": [*picture["layer"], rule]}

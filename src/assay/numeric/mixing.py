@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.numeric.orders import Orders, every_tau_b, orders, tau_b
-from assay.numeric.predicting import average
+from assay.numeric.predicting import average, monte_carlo
 from assay.numeric.splits import Splits, masked, means, splits
 
 Array = NDArray[np.float64]
@@ -23,17 +23,20 @@ _WEIGHTS = (1.0, 0.75, 0.5, 0.25, 0.0)  # of the first measure; among equals the
 _BYTES = 1 << 25  # of rankings held at a time
 
 
-def mixed_gain(x: Array, chosen: Splits, *, seed: int) -> Array:
-    """By how much the best mix of a and b predicts b better than a alone does, on average. [a, b]
+def mixed_gain(x: Array, chosen: Splits, *, seed: int) -> tuple[Array, Array]:
+    """By how much the best mix of a and b predicts b better than a does, and its Monte-Carlo error. Two of [a, b]
 
-    `x` is [measure, run, topic]. NaN where sets of one topic leave nothing to choose a weight by.
+    `x` is [measure, run, topic]. NaN where sets of one topic leave nothing to choose a weight by. The error is that
+    of the number of splits, 0 where these are all there are; the topics are taken as given.
     """
     m, n_runs, _ = x.shape
     if chosen.size < 2 or m < 2:
-        return np.full((m, m), np.nan)
+        return np.full((m, m), np.nan), np.full((m, m), np.nan)
     inner = splits(chosen.size, chosen.size // 2, INNER, seed)
     step = max(1, _BYTES // (n_runs**2 * m**2 * len(inner)))
-    return average(np.concatenate([gain for part in chosen.blocks(step) for gain in _gains(x, part, inner)]))
+    gain = np.concatenate([average(np.stack(list(_gains(x, part, inner)))) for part in chosen.blocks(step)])
+    mean = average(gain)
+    return mean, np.zeros(mean.shape) if chosen.complete else monte_carlo(gain, mean)
 
 
 def _gains(x: Array, chosen: Splits, inner: Splits) -> Iterator[Array]:

@@ -79,8 +79,7 @@ def predictive_power(x: Array, chosen: Splits, *, replicates: int, groups: int =
     tau = crossed(x, chosen)
     there = (~np.isnan(tau)).sum(0)
     value = average(tau)
-    square = average((tau - value) ** 2) * there / np.maximum(there - 1, 1)
-    mc_se = np.zeros(value.shape) if chosen.complete else np.sqrt(square / np.maximum(there, 1))
+    mc_se = np.zeros(value.shape) if chosen.complete else monte_carlo(tau, value)
     kept = list(deletions(chosen.n, groups=groups)) if chosen.n >= 4 else []
     apart = _apart(chosen, kept)
     if kept and apart.mean(1).min() >= free:
@@ -140,6 +139,26 @@ def ranked_without(x: Array, chosen: Splits, kept: Index, whole: tuple[Orders, O
         hit = np.flatnonzero(mask @ left)
         found.append(before.replaced(hit, orders(means(x, mask[hit] * (1 - left)))))
     return found[0], found[1]
+
+
+def monte_carlo(values: Array, mean: Array) -> Array:
+    """The standard error of a mean over splits, the first axis; NaN left out."""
+    there = (~np.isnan(values)).sum(0)
+    return np.asarray(np.sqrt(average((values - mean) ** 2) / np.maximum(there - 1, 1)))
+
+
+def as_well(low: float, high: float, margin: float) -> bool | None:
+    """Say by the interval of a difference whether one does as well as another; None where that is not settled.
+
+    It does not where all of the interval is below 0, however little; it does where none of it is below minus the
+    margin.
+
+    >>> as_well(-0.01, 0.1, 0.01), as_well(-0.02, -0.001, 0.01), as_well(-0.02, 0.1, 0.01)
+    (True, False, None)
+    """
+    if high < 0:
+        return False
+    return True if low >= -margin else None
 
 
 def average(tau: Array) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.numeric.orders import Bits, Orders, counted, orders, tau_b
+from assay.numeric.predicting import average
 from assay.numeric.splits import masked, means
 from assay.numeric.swaps import Index, ends
 
@@ -77,7 +78,7 @@ def noise(x: Array, order: Index) -> float:
     """
     half = order.shape[1] // 2
     first, second = (orders(means(x, mask)) for mask in ends(order, half).masks())
-    return noise_of(average(tau_b(first, second)), half)
+    return noise_of(float(average(tau_b(first, second))), half)
 
 
 def noise_of(tau: float, size: int) -> float:
@@ -118,12 +119,6 @@ def topics_for(tau: float, noise: float) -> float:
     """
     share = latent(tau) ** 2
     return noise * share / (1 - share)
-
-
-def average(values: Array) -> float:
-    """The mean of what is there; NaN of nothing."""
-    there = values[~np.isnan(values)]
-    return float(there.mean()) if there.size else np.nan
 
 
 def smallest(sizes: Array, values: Array, target: float) -> int | None:

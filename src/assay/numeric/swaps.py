@@ -33,9 +33,6 @@ class Swaps:
     swapped: Counts  # [bin]: the opposite order
     tied: Counts  # [bin]: an exact tie on one of the sets
 
-    def __add__(self, other: Swaps) -> Swaps:
-        return Swaps(self.kept + other.kept, self.swapped + other.swapped, self.tied + other.tied)
-
     @property
     def n(self) -> Counts:
         """How many decisions there are in each bin, ties and all. [bin]"""

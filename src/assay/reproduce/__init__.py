@@ -16,12 +16,14 @@ import polars as pl
 
 from assay.charts import Chart
 from assay.errors import UsageError, suggestion
+from assay.numeric.predicting import as_well
 from assay.reproduce.estimates import Array, Estimate, estimate
 from assay.reproduce.evidence import Evidence, MissingError
 
 PAPERS: dict[str, str] = {
     "webber2008": "assay.reproduce.webber2008",
     "webber2010": "assay.reproduce.webber2010",
+    "jones2015": "assay.reproduce.jones2015",
 }
 """Paper -> the module that lists its cells."""
 
@@ -79,8 +81,9 @@ class Claim:
 
     It holds when every comparison is beyond 0 with its interval (positive: above; not negative: not below 0, or not
     below minus a margin) and fails when one is on the other side with an interval widened for their number.
-    `indistinct` turns this round: the claim is that there is no significant difference. `alike` says that every
-    difference is smaller than the margin, either way. What lies between is not settled.
+    `alike` says that every difference is smaller than the margin, either way. `indistinct` is only for a claim that
+    itself says "not significantly": it holds where the interval contains 0, so the noisier, the surer; it says
+    nothing of how small a difference is. What lies between is not settled.
     """
 
     cell: str
@@ -126,6 +129,7 @@ class Everywhere:
     """What a paper's main claim comes to on other collections."""
 
     tables: Tables  # `everywhere` has one row a collection
+    rows: Sequence[tuple[str, Outcome]]  # collection, and what the claim comes to there
     text: str
     notes: tuple[str, ...]
     charts: tuple[Chart, ...]
@@ -188,7 +192,7 @@ def _number(cell: Number, found: Estimate) -> Outcome:
 
 
 def _claim(cell: Claim, compared: list[Comparison]) -> tuple[Outcome, list[Comparison]]:
-    weakest = min(compared, key=lambda one: one.strength)
+    weakest = min(compared, key=lambda one: (one.strength, one.estimate))
     contradicted = any(one.contradicts for one in compared)
     ok = False if contradicted else True if all(one.settles for one in compared) else None
     agreeing = sum(one.agrees for one in compared)
@@ -215,7 +219,7 @@ def _compare(cell: Claim, name: str, found: Estimate, n: int) -> Comparison:
         beyond = wide[0] > margin or wide[1] < -margin
         told = abs(value) < margin, -margin < low and high < margin, beyond, -max(abs(low), abs(high))
     elif cell.rule == "not negative":
-        told = value >= 0, low >= -margin, wide[1] < 0, strength
+        told = value >= 0, as_well(low, high, margin) is True, as_well(*wide, margin) is False, strength
     else:
         told = value > 0, low > 0, wide[1] < 0, strength
     ends = interval or (None, None)

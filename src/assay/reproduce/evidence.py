@@ -96,7 +96,7 @@ class Evidence:
 
     def _mixed(self, conditions: tuple[str, ...], top: int | None = None) -> Array:
         """What adding one condition to another gains in predicting the one that was added. [given, added]"""
-        return mixed_gain(self._stacked(conditions, top), self._split(None, REPLICATES), seed=SEED)
+        return mixed_gain(self._stacked(conditions, top), self._split(None, REPLICATES), seed=SEED)[0]
 
     def _conflicts(self, conditions: tuple[str, ...], top: int | None = None) -> Conflicts:
         """What becomes of conflicts between conditions on the other half of the topics."""

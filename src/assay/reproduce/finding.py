@@ -3,7 +3,8 @@
 A collection is one of three things: TREC runs in a directory beside their judgments (a single file with `qrels` in
 its name) or in one of its subdirectories; files of scores in a directory that differ in the measure at the end of
 their names (`web.ap.tsv`, `web.p10.tsv`); a table of scores with several measures (a header with topic and measure,
-or the output of `trec_eval -q`). What else is there is named, with the reason.
+or the output of `trec_eval -q`). A folder whose name says that it holds a sample is no collection. What else is
+there is named, with the reason.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from assay.sheets import is_number
 
 _EXTENSION = re.compile(r"\.(csv|tsv|tab|txt|dat|jsonl?|ndjson|parquet|pq)$", re.IGNORECASE)
 _WITH_DEPTH = re.compile(r"(?<=[A-Za-z])(?=\d+$)")  # p10 is P@10
+_SAMPLE = re.compile(r"(?<![a-z])samples?(?![a-z])", re.IGNORECASE)  # a folder that shows some of the runs only
 _TOLD = re.compile(r"(readme|licen[cs]e|index|changelog)|.*\.(md|rst|html?|py|pdf)$", re.IGNORECASE)
 
 
@@ -101,6 +103,10 @@ def _runs(search: Search, folder: Path, files: dict[Path, list[Path]]) -> None:
         some = files[place] if place == folder else files[place][:1]  # a folder of runs is known by its first file
         if judgments and any(map(_is_run, some)):
             holding.append(place)
+    for place in [place for place in holding if place != folder and _SAMPLE.search(place.name)]:
+        holding.remove(place)
+        files[place] = []
+        search.leave(search.place(place), "runs of a sample, by the folder's name, not of a collection")
     for place in holding:
         paths = [path for path in files[place] if place != folder or _is_run(path)]
         files[place] = [path for path in files[place] if path not in paths]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -14,21 +14,24 @@ from assay.catalogue import Measure
 from assay.charts import MAX_ROWS, Chart, category, field, intervals
 from assay.errors import AssayError, UsageError
 from assay.grammar import parse
-from assay.numeric.predicting import predictive_power
+from assay.numeric.predicting import as_well, predictive_power
 from assay.numeric.splits import splits
 from assay.progress import steps
-from assay.reproduce import LEVEL, Everywhere
+from assay.reproduce import LEVEL, Everywhere, Outcome
 from assay.reproduce.evidence import REPLICATES, SEED, SPLITS
 from assay.reproduce.finding import Found, collections
 from assay.reproduce.webber2008_claims import MARGIN
 from assay.reproduce.webber2008_tables import MEASURES
-from assay.scores import Scores
+from assay.scores import Array, Scores
+from assay.tables import counted
 
 TARGET = parse("P@10")
 OWN = tuple(parse(MEASURES[name]) for name in ("AP", "nDCG", "RBP.95"))
 LEAST = 10  # runs, or topics: with fewer, a correlation says little
 _SHALLOW = 10  # a predictor looks deeper than its target
 _NAMED = 8  # files that a note names
+_EQUAL = 5e-4  # of P@10: what rounding to three decimals leaves
+_NEARLY = 0.99  # of the scores of one collection must be those of another to be the same collection
 
 KINDS = {
     "collection": pl.String,
@@ -61,9 +64,14 @@ class Row:
     high: float
 
     @property
-    def verdict(self) -> str:
+    def ok(self) -> bool | None:
         """Whether P@10 is predicted as well as by itself, by the margin of `assay predictivity`."""
-        return "fails" if self.high < 0 else "holds" if self.low >= -MARGIN else "not settled"
+        return as_well(self.low, self.high, MARGIN)
+
+    @property
+    def verdict(self) -> str:
+        """The same in words."""
+        return {True: "holds", False: "fails", None: "not settled"}[self.ok]
 
     def told(self) -> tuple[object, ...]:
         """The row of a table."""
@@ -73,22 +81,50 @@ class Row:
 def everywhere(directory: str) -> Everywhere:
     """Hold the claim against every collection below a directory that has the measures."""
     search = collections(directory)
+    runs_first = sorted(search.found, key=lambda one: one.measures is not None)  # they have more than scores have
+    seen: dict[str, Array] = {}
     rows: list[list[Row]] = []
-    names = [one.name for one in search.found]
-    for one, name in zip(search.found, steps(names, doing="predicting on ", lines=False), strict=True):
+    names = [one.name for one in runs_first]
+    for one, name in zip(runs_first, steps(names, doing="predicting on ", lines=False), strict=True):
         chosen = _predictors(one)
         if not chosen:
             search.leave(name, "no scores of both AP and P@10")
             continue
         try:
-            rows.append(compare(name, one.read([TARGET, *chosen])))
+            scores = one.read([TARGET, *chosen])
+            target = np.sort(scores.value[0].ravel()).reshape(scores.value[0].shape)
+            if other := _same(target, seen):
+                search.leave(name, f"the same scores as {other}")
+                continue
+            rows.append(compare(name, scores))
+            seen[name] = target
         except AssayError as problem:
             search.leave(name, str(problem))
+    rows.sort(key=lambda several: several[0].collection)
     main = pl.DataFrame([several[0].told() for several in rows], schema=KINDS, orient="row")
     every = pl.DataFrame([row.told() for several in rows for row in several], schema=KINDS, orient="row")
     left = pl.DataFrame(sorted(search.left.items()), schema={"place": pl.String, "why": pl.String}, orient="row")
     tables = {"everywhere": main, "predictors": every, "left_out": left}
-    return Everywhere(tables, _text(every), _notes(left), _charts(main))
+    found = [
+        (row.collection, Outcome(row.difference, row.low, row.high, row.ok, note=_note(row))) for row, *_ in rows
+    ]
+    return Everywhere(tables, found, _text(every), _notes(left), _charts(main))
+
+
+def _note(row: Row) -> str:
+    numbers = f"phi {row.phi:.3f} by AP, {row.phi_self:.3f} by itself, margin {MARGIN:g}"
+    return f"{row.verdict}: {numbers}; the best {row.n_best} of {row.n_runs} runs, {counted(row.n_topics, 'topic')}"
+
+
+def _same(target: Array, seen: Mapping[str, Array]) -> str | None:
+    """Find the collection that is here in another form: as many runs and topics, and nearly all P@10 are equal.
+
+    `target` and those seen are all P@10 in order, in the shape [run, topic].
+    """
+    for name, other in seen.items():
+        if other.shape == target.shape and np.isclose(other, target, atol=_EQUAL, equal_nan=True).mean() >= _NEARLY:
+            return name
+    return None
 
 
 def _predictors(one: Found) -> list[Measure]:
@@ -140,7 +176,7 @@ def _text(rows: pl.DataFrame) -> str:
         ahead = part.filter(pl.col("difference") >= 0).height
         lines.append(
             f"{name} predicts P@10 as well as P@10 does: holds on {count[0]}, fails on {count[1]}, not settled on "
-            f"{count[2]} of {part.height} collections (phi is no lower on {ahead})"
+            f"{count[2]} of {counted(part.height, 'collection')} (phi is no lower on {ahead})"
         )
     return "\n".join(lines) or "no collection with AP and P@10 was found"
 

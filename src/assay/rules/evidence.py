@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from assay.analysis import Result
 from assay.numeric.multiplicity import holm
-from assay.rules.wording import known
+from assay.rules.frame import COVERED
+from assay.rules.wording import Row, known
 
-Row = dict[str, Any]
 POWER = 0.8  # the chance to find a difference that a number of topics is asked for
 
 
@@ -77,16 +77,20 @@ class Duels:
         return float(np.ceil((size / effect) ** 2))
 
 
+def guard_of(power: Result) -> str | None:
+    """What keeps the number of pairs of runs from finding differences, if anything does."""
+    if "tukey" in str(power.settings["test"]):
+        return "Tukey's test"
+    names = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction"}
+    return names.get(str(power.settings["correction"]))
+
+
 def duels(power: Result, measure: str) -> Duels:
     """Guard a measure's pairs of runs by Holm's correction, unless they are guarded already."""
     mine = power.tables["pairs"].filter(pl.col("measure") == measure)
     p = mine["p"].to_numpy()
-    guard = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction"}.get(
-        power.settings["correction"]
-    )
-    if "tukey" in str(power.settings["test"]):
-        guard = "Tukey's test"
-    elif guard is None:
+    guard = guard_of(power)
+    if guard is None:
         p, guard = holm(p), "Holm's correction"
     total = pl.concat(
         [
@@ -117,7 +121,8 @@ class Enough:
     """How shallow a depth may be for one measure."""
 
     measure: str
-    deepest: int  # beyond it nothing changes
+    deepest: int  # the shallowest that does the same as the deepest
+    same_as: int  # the deepest
     does: bool  # whether anything shallower does
     cell: Row  # the shallowest that does, else the one next to the deepest
     false_gain: Row | None  # a shallower cell that separates more pairs, but ranks the runs otherwise
@@ -131,12 +136,13 @@ def enough(depth: Result, by: By, *, margin: float, tau: float) -> list[Enough]:
 
     As good: the interval of the loss of power ends below the margin, and runs are ranked alike.
     """
-    if "lost" not in depth.table.columns or "width" in depth.table.columns:
+    edges = depth.tables.get("edges")
+    if edges is None:
         return []
     fixed = "pool_depth" if by == "depth" else "depth"
-    table = depth.table.filter(pl.col(fixed) == pl.col(fixed).max())
+    table = edges.filter(pl.col(fixed) == pl.col(fixed).max())
     found = []
-    for measure, normalization, computed in _chosen_forms(depth.tables["forms"]):
+    for measure, normalization, computed in spoken_forms(depth.tables["forms"]):
         mine = (pl.col("measure") == measure) & (pl.col("normalization") == normalization)
         rows = table.filter(mine).sort(by).to_dicts()
         if rows and all(known(row["lost_high"]) for row in rows):
@@ -144,10 +150,21 @@ def enough(depth: Result, by: By, *, margin: float, tau: float) -> list[Enough]:
     return [one for one in found if one is not None]
 
 
-def _chosen_forms(forms: pl.DataFrame) -> list[tuple[str, str, str]]:
+def spoken_forms(forms: pl.DataFrame) -> list[tuple[str, str, str]]:
     """AP and nDCG where they were tried, else the first measure in its first form."""
     rows = forms.select("measure", "normalization", "computed").rows()
     return [row for row in rows if re.match(r"(AP|nDCG)\b", row[2])] or rows[:1]
+
+
+def judged_pools(pools: pl.DataFrame, covered: float = COVERED) -> tuple[int, Row | None]:
+    """The deepest pool that the judgments cover, and the first deeper one, which they do not; 0 where none is.
+
+    A pool of which nothing is known, because runs return nothing, counts as covered.
+    """
+    rows = pools.sort("pool_depth").to_dicts()
+    held = [row["pool_depth"] for row in rows if not known(row["coverage"]) or row["coverage"] >= covered]
+    deepest = max(held, default=0)
+    return deepest, next((row for row in rows if row["pool_depth"] > deepest), None)
 
 
 def _enough(measure: str, rows: list[Row], by: By, margin: float, tau: float) -> Enough | None:
@@ -166,6 +183,7 @@ def _enough(measure: str, rows: list[Row], by: By, margin: float, tau: float) ->
     return Enough(
         measure=measure,
         deepest=rows[last][by],
+        same_as=rows[-1][by],
         does=first < last,
         cell=rows[first] if first < last else rows[last - 1],
         false_gain=gains[0] if gains else None,

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.analysis import Result
+from assay.rules.wording import Row, Shown, between, known
 
 MANY = 10  # runs from which on statements about all pairs of runs mean something
+FEW_RELEVANT = 5  # relevant documents below which a topic, if it has any, is a small one
+COVERED = 0.9  # share of a pool's documents that must be judged for it to count as a pool of that depth
 SENTENCES = 7  # a verdict has at most so many
 OWN = "own"  # cited where a threshold is this project's own choice
 STANDING = (
@@ -25,12 +28,38 @@ LEADS = "different_runs"  # speaks first where runs are few
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One statement of a verdict, with the number it rests on and its interval."""
+    """One statement of a verdict, with the number it rests on and its interval.
+
+    `shown` and `between` are what a page sets apart, in the sentence's own unit: "72.5%", "67.5% to 77.4%".
+    """
 
     text: str
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    shown: str = ""
+    between: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        row: Row,
+        show: Shown,
+        *,
+        ends: tuple[str, str, str] = ("value", "low", "high"),
+        shown: str = "{}",
+        unit: str = "{}",
+    ) -> Sentence:
+        """Rest a text on a number of a row and its interval; `shown` and `unit` frame how they are set apart.
+
+        >>> Sentence.of("Half.", {"value": 0.5, "low": 0.4, "high": 0.6}, "{:.0%}".format, shown="about {}").shown
+        'about 50%'
+        """
+        value, low, high = (row[name] if known(row[name]) else None for name in ends)
+        told = "" if value is None else shown.format(show(value))
+        interval = between(row, show, *ends[1:])
+        return cls(text, value, low, high, told, interval and unit.format(interval))
 
 
 Function = Callable[..., Sentence | None]
@@ -48,8 +77,8 @@ class Rule:
 
     @property
     def says(self) -> str:
-        """The first line of the docstring."""
-        return (self.function.__doc__ or "").strip().split("\n", 1)[0]
+        """The docstring's prose, as one paragraph."""
+        return " ".join((self.function.__doc__ or "").split())
 
     @property
     def thresholds(self) -> dict[str, Any]:

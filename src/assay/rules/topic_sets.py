@@ -9,12 +9,13 @@ from assay.rules.frame import MANY, Sentence, n_runs, rule
 from assay.rules.wording import Row, known, percent, score, span, tau
 
 
-@rule("swap", cite="voorhees2002")
+@rule("swap", cite="voorhees2002, own")
 def lasting_differences(swap: Result, *, few: int = MANY) -> Sentence | None:
     """Says from which difference on as many new topics would rarely turn two runs round.
 
     Names the measure under which most pairs of runs differ by so much, and the one under which fewest do: differences
-    themselves do not compare between measures. Rarely is the rate asked for; extrapolated from halves of the topics.
+    themselves do not compare between measures. Rarely is the rate asked for (0.05 unless said, as voorhees2002);
+    extrapolated from halves of the topics. Below ten runs (own) nothing is said.
     """
     rows = [row for row in swap.table.to_dicts() if known(row["swap_rate"])]
     enough = [row for row in rows if known(row["needed"])]
@@ -27,8 +28,8 @@ def lasting_differences(swap: Result, *, few: int = MANY) -> Sentence | None:
         f"From a difference of {score(best['needed'])} in {best['measure']} on ({ends}), as many new topics would "
         f"turn round at most {rate} of the orders of two runs; {percent(best['beyond'])} of the pairs are beyond it"
     )
-    ends_of = [best[name] if known(best[name]) else None for name in ("needed", "needed_low", "needed_high")]
-    return Sentence(f"{text}{_worst(rows, best)}.", *ends_of)
+    ends_of = ("needed", "needed_low", "needed_high")
+    return Sentence.of(f"{text}{_worst(rows, best)}.", best, score, ends=ends_of)
 
 
 def _worst(rows: Sequence[Row], best: Row) -> str:
@@ -46,7 +47,8 @@ def topics_enough(subset: Result, *, few: int = MANY) -> Sentence | None:
     """Says how many random topics rank the runs as all topics do, and how many as unlimited ones would.
 
     Alike is the tau asked for (0.9 unless said). Names the measure that needs fewest topics, and the one that needs
-    most. What unlimited topics would show is estimated from random halves (own).
+    most. What unlimited topics would show is estimated from random halves (own). Below ten runs (own) nothing is
+    said.
     """
     rows = [row for row in subset.tables["sizes"].to_dicts() if known(row["size_unlimited"])]
     if not rows or n_runs(subset) < few:
@@ -59,7 +61,7 @@ def topics_enough(subset: Result, *, few: int = MANY) -> Sentence | None:
         f"it takes about {_topics(best['size_unlimited'])} ({ends})"
     )
     other = f", under {worst['measure']} {_topics(worst['size_unlimited'])}" if worst is not best else ""
-    return Sentence(f"{text}{other}.", *(best[name] for name in ("size_unlimited", "low", "high")))
+    return Sentence.of(f"{text}{other}.", best, _topics, ends=("size_unlimited", "low", "high"), shown="{} topics")
 
 
 def _topics(x: float) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 Shown = Callable[[float], str]
 
 
@@ -58,10 +58,20 @@ def span(row: Row, show: Shown, *, level: float | None = None, low: str = "low",
     >>> span({"low": 0.66, "high": 0.764}, percent, level=0.95)
     '95% interval 66.0% to 76.4%'
     """
-    if not (known(row[low]) and known(row[high])):
+    told = between(row, show, low, high)
+    if not told:
         return "no interval"
-    told = f"{show(row[low])} to {show(row[high])}"
     return told if level is None else f"{100 * level:g}% interval {told}"
+
+
+def between(row: Row, show: Shown, low: str = "low", high: str = "high") -> str:
+    """Show the ends of an interval; nothing where there is none.
+
+    >>> between({"low": 0.66, "high": 0.764}, percent)
+    '66.0% to 76.4%'
+    """
+    there = known(row[low]) and known(row[high])
+    return f"{show(row[low])} to {show(row[high])}" if there else ""
 
 
 def listed(names: Sequence[str], *, most: int = 6, last: str = "and") -> str:
@@ -72,12 +82,3 @@ def listed(names: Sequence[str], *, most: int = 6, last: str = "and") -> str:
     """
     shown = list(names) if len(names) <= most else [*names[:most], f"{len(names) - most} more"]
     return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-
-
-def many(n: int, what: str) -> str:
-    """Say how many there are.
-
-    >>> many(1, "run"), many(8256, "pair")
-    ('1 run', '8,256 pairs')
-    """
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
