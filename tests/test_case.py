@@ -151,3 +151,8 @@ def test_the_command_prints_both_rankings_and_the_count(capsys: pytest.CaptureFi
 def test_the_command_refuses_one_ranking(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["case", A, "-o", str(tmp_path / "x.json")]) == 2
     assert capsys.readouterr().err.startswith("assay: a case is two rankings")
+
+
+def test_absurd_numbers_of_relevant_documents_are_refused() -> None:
+    with pytest.raises(UsageError, match="more than 1,000,000"):
+        case("100", "010", n_rel=10**20)

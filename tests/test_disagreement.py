@@ -12,6 +12,7 @@ import pytest
 
 from assay.analyses.disagreement import PAPER, disagreement
 from assay.analyses.disagreement_charts import clustered
+from assay.analyses.preference_task import check_export
 from assay.analyses.preferences import FEATURES, Preferences, features, meanings
 from assay.analysis import Result
 from assay.catalogue import Array, Measure, Rankings, measure
@@ -277,7 +278,7 @@ def test_two_measures_at_one_depth_need_no_curve() -> None:
         ({"universe": "paper", "depth": "11"}, "depth 11"),
         ({"export": "pairs.csv"}, "pairs.jsonl"),
         ({"topics": 3, "n_rel": "3/2"}, "means over topics are of relevant documents without grades"),
-        ({"topics": 0}, "topics 0 is not a whole number from 1 up"),
+        ({"topics": 0}, "topics 0 is not a whole number from 1 to 131,072"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_line(given: dict[str, object], said: str) -> None:
@@ -325,10 +326,29 @@ def test_real_runs_weigh_the_rankings_they_produce(data: Path) -> None:
     assert found.tables["weighted"].height == 6
     assert found.tables["vectors"].height == 891  # of the 1,024: counted with numpy.unique on the judged lists
     assert "cut at 10 here, and once where that makes two the same" in " ".join(found.notes)
-    assert row(found.tables["weighted"], "AP", "nDCG")["uniform"] == pytest.approx(found.table["disagreement"][0])
+    assert row(found.tables["weighted"], "AP@10", "nDCG@10")["uniform"] == pytest.approx(found.table["disagreement"][0])
     assert {"cases", "verdicts", "real_features", "real_meanings"} <= set(found.tables)
 
 
 def test_too_deep_a_cutoff_of_a_run_is_refused_without_runs_only() -> None:
     with pytest.raises(UsageError, match="needs 100 ranks"):
         disagreement(measure=("AP", "nDCG@100"), depth="10")
+
+
+def test_a_task_does_not_replace_what_was_read_or_answered(tmp_path: Path) -> None:
+    task = tmp_path / "task.jsonl"
+    made = disagreement(measure=["AP", "RR"], depth="4", n_rel="2", export=str(task))
+    assert "written to" in made.notes[-1]
+    disagreement(measure=["AP", "RR"], depth="4", n_rel="2", export=str(task))
+    first, *rest = task.read_text().splitlines()
+    task.write_text("\n".join([json.dumps(json.loads(first) | {"answer": "left"}), *rest]))
+    with pytest.raises(UsageError, match="people have answered"):
+        disagreement(measure=["AP", "RR"], depth="4", n_rel="2", export=str(task))
+    with pytest.raises(UsageError, match="is read, and would be written over"):
+        check_export(str(tmp_path / "runs.jsonl"), [str(tmp_path / "runs.jsonl")])
+
+
+def test_the_paper_universe_says_which_measures_are_not_the_papers() -> None:
+    notes = disagreement(measure=["AP", "ERR"], universe="paper").notes
+    assert notes[0].startswith("ERR: not as the paper ran them")
+    assert not any("ran them" in note for note in disagreement(measure=["AP", "RR"], universe="paper").notes)

@@ -98,7 +98,7 @@ def test_a_number_of_relevant_documents_given_twice_is_twice_as_likely() -> None
 
 
 def test_what_cannot_be_sampled_is_refused_before_the_work() -> None:
-    with pytest.raises(UsageError, match="topics 0 is not a whole number from 1 up, such as 50"):
+    with pytest.raises(UsageError, match="topics 0 is not a whole number from 1 to 131,072, such as 50"):
         several_topics(FAMILY, topics=0, depths=[5], n_rels=[2])
     with pytest.raises(UsageError, match="P@10 needs 10 ranks"):
         several_topics([*FAMILY, parse_open("P@10")], topics=2, depths=[5, 10], n_rels=[2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import lcm
@@ -11,7 +12,7 @@ import pytest
 
 from assay.catalogue import CATALOGUE, Array, Measure, Rankings, measure
 from assay.errors import UsageError
-from assay.grammar import parse_open
+from assay.grammar import parse, parse_open
 from assay.universe import Lists, check_size, count, cut, dense_ranks, memory, n_lists, separation, universe
 
 FIFTEEN = (
@@ -240,3 +241,26 @@ def test_what_does_not_fit_is_refused_before_it_is_laid_out(k: int, n_rel: int |
 def test_the_largest_case_of_the_documentation_fits() -> None:
     check_size(20, 10, 15)
     assert memory(20, 10, 15) < 0.2e9
+
+
+def test_scores_that_are_all_different_are_not_tied_however_deep_the_list() -> None:
+    lists = universe(60, 1)  # 61 rankings: RBP(p=0.5) scores them 0 and 2**-i, which floats hold exactly
+    found = dense_ranks(parse("RBP(p=0.5)@60"), lists)
+    assert sorted(found.rank.tolist()) == list(range(61))
+
+
+def test_ties_that_rounding_might_have_made_are_counted_as_doubtful() -> None:
+    assert dense_ranks(parse("RBP(p=0.5)@60"), universe(60, 1)).n_ambiguous == 0
+    assert dense_ranks(parse("AP@50"), universe(50, 2)).n_ambiguous > 0
+
+
+def test_more_relevant_documents_than_ranks_are_as_many_as_asked() -> None:
+    lists = universe(3, 40_000)
+    assert (len(lists), lists.n_rel) == (8, 40_000)
+
+
+def test_an_infinite_score_is_refused() -> None:
+    own = parse("P@2")
+    infinite = replace(own, declaration=replace(own.declaration, formula=lambda j, **_: 1 / (j.hit(9).sum(-1) * 1.0)))
+    with pytest.raises(UsageError, match="infinitely"), np.errstate(divide="ignore"):
+        dense_ranks(infinite, universe(2, 1))

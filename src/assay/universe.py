@@ -33,12 +33,12 @@ from numpy.typing import NDArray
 from assay import measures as m
 from assay.catalogue import Array, Formula, Measure
 from assay.errors import UsageError
+from assay.numeric.contention import SURE, TIED
 from assay.numeric.inversions import Counts, count
 from assay.rankings import Rankings
 
 __all__ = ["Counts", "Lists", "Ranks", "count", "cut", "dense_ranks", "n_lists", "universe"]
 
-TIED, SURE = 2.0**-48, 2.0**-45  # of the largest score
 MEMORY = 4 * 10**9
 """What one universe may take, in bytes."""
 
@@ -152,7 +152,7 @@ def universe(k: int, n_rel: int | Sequence[int]) -> Lists:
     """
     check_size(k, n_rel)
     counts = _counts(n_rel)
-    grade, left = np.zeros((1, 0), dtype=np.int8), np.array([counts], dtype=np.int16)
+    grade, left = np.zeros((1, 0), dtype=np.int8), np.array([[min(n, k) for n in counts]], dtype=np.int16)
     for _ in range(k):
         rows = [np.arange(len(grade)), *(np.flatnonzero(left[:, g] > 0) for g in range(len(counts)))]
         last = np.repeat(np.arange(len(rows), dtype=np.int8), [r.size for r in rows])
@@ -176,23 +176,29 @@ def dense_ranks(measure: Measure, lists: Lists) -> Ranks:
         return Ranks(rank)
     order = known[np.argsort(score[known], kind="stable")]
     value = score[order]
-    largest = float(np.abs(value[[0, -1]]).max())
-    least = separation(measure, lists)
-    if least is not None and least < SURE * largest:
-        least = None
+    if np.isinf(value[[0, -1]]).any():
+        raise UsageError(f"{measure} scores a ranking infinitely high or low: such scores cannot be compared")
+    size = np.maximum(np.abs(value[1:]), np.abs(value[:-1]))
     gap = np.diff(value)
-    new = gap > (TIED * largest if least is None else least / 2)
-    doubtful = new & (gap < (SURE * largest if least is None else 0.75 * least))
+    least = separation(measure, lists)
+    if least is not None and least >= SURE * float(np.abs(value[[0, -1]]).max()):
+        new, doubtful, most = gap > least / 2, (gap > least / 2) & (gap < 0.75 * least), np.full(gap.size, least / 4)
+    else:
+        new, most = gap > TIED * size, TIED * size
+        doubtful = new & (gap < SURE * size)
+        if least is not None:  # finer than rounding: what looks like a tie may be none
+            doubtful |= ~new
     rank[order[1:]] = np.cumsum(new)
     rank[order[:1]] = 0
-    return Ranks(rank, int(doubtful.sum()) + _stretched(value, new, TIED * largest if least is None else least / 4))
+    return Ranks(rank, int(doubtful.sum()) + _stretched(value, new, most))
 
 
-def _stretched(value: Array, new: NDArray[np.bool_], most: float) -> int:
+def _stretched(value: Array, new: NDArray[np.bool_], most: Array) -> int:
     """Count the ties that reach further than rounding can: chains of small steps."""
     ends = np.flatnonzero(np.append(new, True))
     starts = np.concatenate([[0], ends[:-1] + 1])
-    return int(np.count_nonzero(value[ends] - value[starts] > most))
+    wide = np.append(most, 0.0)[np.maximum(ends - 1, 0)]
+    return int(np.count_nonzero((value[ends] - value[starts] > wide) & (ends > starts)))
 
 
 def separation(measure: Measure, lists: Lists) -> float | None:

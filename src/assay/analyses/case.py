@@ -22,6 +22,7 @@ from assay.universe import cut
 SAID = {1: "a", -1: "b", 0: "tie"}
 """A verdict in a word."""
 
+_MOST = 1_000_000  # relevant documents
 _EXAMPLE = "`assay case 1100010000 1000101100 --n-rel 10`"
 
 
@@ -146,6 +147,8 @@ class _Pair:
         counts = np.array([(grade == g).sum(-1).max() for g in range(top + 1)], dtype=np.int64)
         shown = int(counts[1:].sum())
         n_rel = max(shown, 1) if n_rel is None else n_rel
+        if n_rel > _MOST:
+            raise UsageError(f"n_rel {n_rel}: more than {_MOST:,} relevant documents; give fewer")
         if n_rel < 1:
             raise UsageError(f"n_rel {n_rel}: where nothing is relevant no ranking is better; give 1 or more")
         if n_rel < shown:

@@ -149,7 +149,7 @@ def disagreement(
     asked = _Asked.read(measure, depth, n_rel, given=data is not None)
     settings: dict[str, object] = {"depth": depth, "n_rel": n_rel, "universe": universe}
     if export is not None:
-        check_export(export)
+        check_export(export, () if data is None else data.origin.files)
     if universe == "paper":
         if data is not None or topics is not None or export is not None:
             raise UsageError("universe paper is the paper's own: leave out runs, --topics and --export")
@@ -206,7 +206,7 @@ class _Asked:
     def read(cls, measure: Sequence[str | Measure], depth: str, n_rel: str, *, given: bool) -> _Asked:
         """Understand a request, and refuse what cannot be done before anything is."""
         depths, n_rels = numbers(depth, "depth", least=1), _relevant(n_rel)
-        measures = [_cut(m, depths[-1]) if given else parse_open(m) for m in measure or PAPER]
+        measures = [_cut(m, depths) if given else parse_open(m) for m in measure or PAPER]
         asked = cls(tuple(dict.fromkeys(measures)), depths, n_rels)
         if len(asked.measures) < 2:
             raise UsageError("one measure has nothing to disagree with; give at least two (-m AP -m nDCG)")
@@ -228,14 +228,20 @@ class _Asked:
         return [str(m) for m in self.measures]
 
 
-def _cut(text: str | Measure, k: int) -> Measure:
-    """Leave a cutoff below k; whatever looks further is cut at k. A condition counts as its measure."""
+def _cut(text: str | Measure, depths: Sequence[int]) -> Measure:
+    """Cut what looks beyond the deepest ranking, and say so in its name where there is one depth.
+
+    A condition counts as its measure.
+    """
     m = parse_open(text.split("/")[0] if isinstance(text, str) else text)
-    return replace(m, cutoff=None) if m.cutoff is not None and m.cutoff >= k else m
+    k = depths[-1]
+    if m.cutoff is not None and m.cutoff <= (k if len(depths) == 1 else k - 1):
+        return m
+    return replace(m, cutoff=k if len(depths) == 1 and m.declaration.at == "cutoff" else None)
 
 
 def _shortened(measure: Sequence[str | Measure], asked: _Asked) -> list[str]:
-    """Say where a measure looked further than it does here."""
+    """Say which measures look further elsewhere than they do here."""
     kept = {str(m) for m in asked.measures}
     gone = [str(m) for m in measure if "/" in str(m) or str(parse_open(m)) not in kept]
     return [f"cut at {asked.depths[-1]} here, and once where that makes two the same: {listed(gone)}"] if gone else []
@@ -377,13 +383,16 @@ def _as_in_the_paper(asked: _Asked, settings: dict[str, object]) -> Result:
         cells.append(_Cell(k, (n_rel,), n_lists, counts, none, none))
     tables = _tables(asked, cells)
     basis = {"rankings": int(found.n_lists.sum()), "pairs": int(found.n_pairs.sum())}
-    notes = _paper_notes()
+    notes = _paper_notes(asked)
     drawn = charts(tables)
     return Result("disagreement", tables.pop("table"), tables, basis, settings, notes, charts=drawn)
 
 
-def _paper_notes() -> tuple[str, ...]:
+def _paper_notes(asked: _Asked) -> tuple[str, ...]:
+    other = {"ERR", "Rprec"} & {m.declaration.name for m in asked.measures}
+    own = f"{' and '.join(sorted(other))}: not as the paper ran them (ERR as RR, R-Prec as r/R)"
     return (
+        *([f"{own}; `assay reproduce jones2015` has those"] if other else []),
         "universe paper: lists of ten cut at each depth, with its own pairs, roundings and undefined scores; "
         "the page on jones2015 says how these differ from what it describes",
         "no features here: `assay reproduce jones2015` has the paper's table 4",

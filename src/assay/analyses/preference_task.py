@@ -27,11 +27,27 @@ _USES = 2  # of one ranking
 _KEPT = 5000  # pairs from which a task is chosen
 
 
-def check_export(path: str) -> None:
-    """Refuse a file that could not be written, before any work is done."""
+def check_export(path: str, inputs: Sequence[str] = ()) -> None:
+    """Refuse a file that could not be written, or whose loss would hurt, before any work is done."""
     if not path.endswith(".jsonl"):
         raise UsageError(f"{path}: a preference task is written as JSON lines; give a name such as pairs.jsonl")
-    check_path(path, "json")
+    for target in (path, key_path(path)):
+        check_path(target, "json")
+        if Path(target).resolve() in {Path(file).resolve() for file in inputs}:
+            raise UsageError(f"{target}: is read, and would be written over; give another name")
+    if Path(path).is_file() and _answered(path):
+        raise UsageError(f"{path}: people have answered this task; give another name")
+
+
+def _answered(path: str) -> bool:
+    """Say whether somebody wrote an answer into a task."""
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
+        try:
+            if json.loads(line).get("answer") is not None:
+                return True
+        except (ValueError, AttributeError):
+            return True  # not a task of ours: nothing to be written over
+    return False
 
 
 def disputed_in(lists: Lists, measures: Sequence[Measure], *, rng: np.random.Generator) -> list[Disputed]:

@@ -25,6 +25,7 @@ from assay.universe import cut
 
 SAMPLES = 10_000
 _LISTS = 1 << 18  # rankings held at a time
+_MOST = _LISTS // 2  # topics: both rankings of each are held
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,8 @@ def several_topics(
     The table has measure_a, measure_b; disagreement, low, high in percent, the interval being Wilson's, over samples;
     n_disagree, n_opposite, n_tie_only, n_pairs.
     """
-    if topics < 1:
-        raise UsageError(f"topics {topics} is not a whole number from 1 up, such as 50")
+    if not 1 <= topics <= _MOST:
+        raise UsageError(f"topics {topics} is not a whole number from 1 to {_MOST:,}, such as 50")
     draw = _Draw(topics, np.asarray(depths), np.asarray(n_rels))
     for m in measures:
         cut(m, int(draw.depths.min()))
