@@ -326,7 +326,9 @@ def test_real_runs_weigh_the_rankings_they_produce(data: Path) -> None:
     assert found.tables["weighted"].height == 6
     assert found.tables["vectors"].height == 891  # of the 1,024: counted with numpy.unique on the judged lists
     assert "cut at 10 here, and once where that makes two the same" in " ".join(found.notes)
-    assert row(found.tables["weighted"], "AP@10", "nDCG@10")["uniform"] == pytest.approx(found.table["disagreement"][0])
+    assert row(found.tables["weighted"], "AP@10", "nDCG@10")["uniform"] == pytest.approx(
+        found.table["disagreement"][0]
+    )
     assert {"cases", "verdicts", "real_features", "real_meanings"} <= set(found.tables)
 
 
