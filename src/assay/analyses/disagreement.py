@@ -66,8 +66,9 @@ def disagreement(
 
     Takes all rankings of k documents with at most R relevant ones, each once, and compares all pairs of them
     (jones2015). Two measures disagree on a pair unless both prefer the same ranking or neither has a preference. Ties
-    are exact: rounding decides about none. A measure has no preference where it has no score for a ranking, as SNAP
-    for one that has nothing relevant. It needs no data: the shares are counted, not estimated, and have no interval.
+    are exact; a note counts those that rounding might decide, which begins at some 50 ranks. A measure has no
+    preference where it has no score for a ranking, as SNAP for one that has nothing relevant. It needs no data: the
+    shares are counted, not estimated, and have no interval.
 
     Not a verdict on measures: disagreement says that two of them reward different things, not which is right. Nor
     are all rankings equally likely: deep universes weigh most (depth 10 has 72% of all pairs up to 10), and shares

@@ -93,7 +93,7 @@ def _features(tables: Mapping[str, pl.DataFrame]) -> Iterator[Chart]:
     bars = {
         "mark": {"type": "bar", "tooltip": True},
         "encoding": {
-            "x": field("percent", title="of the pairs on which they disagree, in percent"),
+            "x": field("percent", title="percent of these pairs"),
             "y": category("feature", order, axis={"title": None, "labelLimit": 260}),
             "yOffset": category("role", ["first", "second"]),
             "color": colour,
