@@ -201,7 +201,6 @@ class Section:
     passed: tuple[str, ...] = ("measure", "undefined", "contributors", "pool_depth", "level", "alpha", "rng")
     settings: Mapping[str, Any] = field(default_factory=dict)  # what is set in every report
     fast: Mapping[str, Any] | None = field(default_factory=dict)  # and in a first look; None is left out of it
-    fast_measures: int | None = None  # how many of the measures a first look passes on; all where nothing is said
     few: Mapping[str, Any] | None = None  # and with fewer than ten runs
     shown: tuple[str, ...] = ()  # the evidence that stands open, before the table; all other is folded
     shown_few: tuple[str, ...] = ()  # and with fewer than ten runs

@@ -47,6 +47,7 @@ _SPOKEN = 3  # pairs of measures whose meaning is said outright
         n_measures=2,
         passed=("measure", "level", "rng"),
         settings={"depth": "10", "n_rel": "10"},
+        fast=None,
         shown=("weighted", "real_meanings", "cases"),
     ),
 )
@@ -230,10 +231,7 @@ class _Asked:
 
 
 def _cut(text: str | Measure, depths: Sequence[int]) -> Measure:
-    """Cut what looks beyond the deepest ranking, and say so in its name where there is one depth.
-
-    A condition counts as its measure.
-    """
+    """Cut what looks beyond the deepest ranking, by name where there is one depth; a condition is its measure."""
     m = parse_open(text.split("/")[0] if isinstance(text, str) else text)
     k = depths[-1]
     if m.cutoff is not None and m.cutoff <= (k if len(depths) == 1 else k - 1):
@@ -396,5 +394,5 @@ def _paper_notes(asked: _Asked) -> tuple[str, ...]:
         *([f"{own}; `assay reproduce jones2015` has those"] if other else []),
         "universe paper: lists of ten cut at each depth, with its own pairs, roundings and undefined scores; "
         "the page on jones2015 says how these differ from what it describes",
-        "no features here: `assay reproduce jones2015` has the paper's table 4",
+        "no features: `assay reproduce jones2015` has table 4",
     )

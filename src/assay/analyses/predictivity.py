@@ -34,9 +34,7 @@ _SPOKEN = (measure_of_an_outcome, redundant_measures, measures_predicted_as_well
 @analysis(
     name="predictivity",
     group="trust",
-    section=Section(
-        n_runs=10, n_topics=4, settings={"splits": 500}, fast={"splits": 100}, shown=("matrix", "redundancy")
-    ),
+    section=Section(n_runs=10, n_topics=4, settings={"splits": 500}, fast=None, shown=("matrix", "redundancy")),
 )
 def predictivity(
     data: Scores,

@@ -231,7 +231,7 @@ class _Desk:
         if need.graded and isinstance(self.data, Collection) and self.data.qrels.top < 2:
             return "needs more than one grade of relevance; the judgments are binary"
         if self.fast and need.fast is None:
-            return "left out of a first look (--fast)"
+            return "it takes long, and this is a first look (--fast)"
         return ""
 
     def _settings(self, of: Analysis, section: Section) -> dict[str, Any]:
@@ -239,7 +239,6 @@ class _Desk:
         shared = {name: value for name, value in self.settings.items() if name in section.passed}
         own = taken(of.function, shared) | dict(section.settings)
         if self.fast:
-            own |= {"measure": own["measure"][: section.fast_measures]} if "measure" in own else {}
             own |= dict(section.fast or {})
         if self.n_runs < MANY:
             own |= dict(section.few or {})

@@ -21,7 +21,7 @@ from assay.tables import Index, Qrels, Runs, check_choice, counted
 _NEAR = 1e-12  # means that differ by less share a rank
 
 
-@analysis(name="reuse", group="trust", section=Section(n_runs=10, fast_measures=2, shown=("summary",)))
+@analysis(name="reuse", group="trust", section=Section(n_runs=10, fast=None, shown=("summary",)))
 def reuse(
     data: Collection,
     *,

@@ -52,7 +52,7 @@ _PAIRS = "measure run_a run_b difference difference_subset p significant"
         n_runs=10,
         n_topics=_LEAST,
         settings={"splits": 200},
-        fast={"splits": 50},
+        fast=None,
         shown=("sizes",),
     ),
 )

@@ -45,7 +45,7 @@ _NEEDED = "measure method n_topics needed relative beyond"
 @analysis(
     name="swap",
     group="trust",
-    section=Section(n_runs=3, n_topics=_LEAST, settings={"splits": 100}, fast={"splits": 20}),
+    section=Section(n_runs=3, n_topics=_LEAST, settings={"splits": 100}, fast=None),
 )
 def swap(
     data: Scores,
