@@ -354,3 +354,18 @@ def test_the_paper_universe_says_which_measures_are_not_the_papers() -> None:
     notes = disagreement(measure=["AP", "ERR"], universe="paper").notes
     assert notes[0].startswith("ERR: not as the paper ran them")
     assert not any("ran them" in note for note in disagreement(measure=["AP", "RR"], universe="paper").notes)
+
+
+def test_a_measure_that_fails_only_where_much_is_relevant_is_found_before_the_work(
+    catalogue: dict[str, Measure], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @measure(claims={"bounded"}, cite="me", cutoff="required")
+    def Fragile(j: Rankings) -> Array:
+        """P, as long as little is relevant."""
+        if j.pool[:, 1:].sum(-1).max() > 2:
+            raise ZeroDivisionError("oh")
+        return j.total(j.hit(1)) / j.cutoff
+
+    monkeypatch.setattr("assay.analyses.disagreement._compare", None)  # nothing is counted
+    with pytest.raises(AssayError, match="Fragile@1: the formula fails"):
+        disagreement(measure=[Fragile, "AP"], depth="1-3", n_rel="1-3")

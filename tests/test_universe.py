@@ -13,7 +13,7 @@ import pytest
 from assay.catalogue import CATALOGUE, Array, Measure, Rankings, measure
 from assay.errors import UsageError
 from assay.grammar import parse, parse_open
-from assay.universe import Lists, check_size, count, cut, dense_ranks, memory, n_lists, separation, universe
+from assay.universe import Lists, check_size, count, cut, dense_ranks, extremes, memory, n_lists, separation, universe
 
 FIFTEEN = (
     *("AP", "SP", "DCG", "SDCG", "nDCG", "SNDCG", "SNAP", "RBP(p=0.85)", "RBP(p=0.95)", "RBP(p=0.5)"),
@@ -264,3 +264,11 @@ def test_an_infinite_score_is_refused() -> None:
     infinite = replace(own, declaration=replace(own.declaration, formula=lambda j, **_: 1 / (j.hit(9).sum(-1) * 1.0)))
     with pytest.raises(UsageError, match="infinitely"), np.errstate(divide="ignore"):
         dense_ranks(infinite, universe(2, 1))
+
+
+def test_the_extremes_of_a_universe_are_its_lowest_and_highest_ranking() -> None:
+    for k, n_rel in ((4, 2), (2, 5), (4, (1, 2))):
+        lists, ends = universe(k, n_rel), extremes(k, n_rel)
+        every = lists.score(parse(f"DCG@{k}"))
+        assert ends.score(parse(f"DCG@{k}")).tolist() == [every.min(), every.max()]
+        assert ends.pool == lists.pool

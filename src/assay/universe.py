@@ -163,6 +163,14 @@ def universe(k: int, n_rel: int | Sequence[int]) -> Lists:
     return Lists(grade, (max(k, sum(counts)), *counts))
 
 
+def extremes(k: int, n_rel: int | Sequence[int]) -> Lists:
+    """The worst and the best ranking of a universe, to try a measure on."""
+    counts = _counts(n_rel)
+    best = [g for g in range(len(counts), 0, -1) for _ in range(min(counts[g - 1], k))][:k]
+    grade = np.array([[0] * k, best + [0] * (k - len(best))], dtype=np.int8)
+    return Lists(grade, (max(k, sum(counts)), *counts))
+
+
 def _counts(n_rel: int | Sequence[int]) -> tuple[int, ...]:
     return (n_rel,) if isinstance(n_rel, int) else tuple(n_rel)
 

@@ -28,7 +28,7 @@ from assay.paper_universe import paper_counts
 from assay.progress import steps
 from assay.rules.wording import listed
 from assay.tables import counted
-from assay.universe import Counts, check_size, count, dense_ranks
+from assay.universe import Counts, check_size, count, dense_ranks, extremes
 from assay.universe import universe as every_ranking
 
 PAPER = (
@@ -214,9 +214,9 @@ class _Asked:
             raise UsageError("one measure has nothing to disagree with; give at least two (-m AP -m nDCG)")
         for k, n in asked.cells:
             check_size(k, n, len(measures))
-        for m in asked.measures:
-            for k in depths:
-                every_ranking(k, 1).score(m)
+        for k, n in [(k, n) for k in depths for n in (n_rels[0], n_rels[-1])]:
+            for m in asked.measures:
+                extremes(k, n).score(m)
         return asked
 
     @property
