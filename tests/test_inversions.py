@@ -74,5 +74,4 @@ def test_fewer_than_two_things_make_no_pair(n: int) -> None:
 
 
 def test_counts_add_up() -> None:
-    assert Counts(1, 2, 10) + Counts(3, 4, 20) == Counts(4, 6, 30)
     assert Counts(1, 2, 10).n_disagree == 3

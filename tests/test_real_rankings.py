@@ -124,7 +124,7 @@ def test_vectors_are_counted_and_named(random_lists: dict[str, dict[str, str]]) 
     alike = sum(
         random_lists[a][t] == random_lists[b][t] for a, b in combinations(random_lists, 2) for t in random_lists[a]
     )
-    share = f"{alike / (21 * 6):.1%} of the pairs of runs on a topic have the same first 5 grades"
+    share = f"{alike / (21 * 6):.1%} of the pairs of runs on a topic are the same to all these measures"
     assert any(note.startswith(share) for note in found.notes)
 
 
@@ -378,7 +378,7 @@ def test_groups_with_very_many_rankings_are_thinned_and_said_to_be(monkeypatch: 
     lists = {f"r{i}": {"t": f"{rng.integers(1 << 12):012b}"} for i in range(60)}
     monkeypatch.setattr("assay.analyses.real_lists.MOST", 20)
     real = Real.of(collected(lists), 12)
-    topics = gathered(real, "two runs")
+    topics = gathered(real, real.score(MEASURES), "two runs")
     assert (topics.n_thinned, topics.groups[0].n.size) == (1, 20)
     assert contentious(real, real.score(MEASURES), topics)
 
@@ -399,3 +399,15 @@ def test_a_measure_without_any_score_has_no_preference() -> None:
     found = real_evidence(data, [parse_open("SNAP"), parse_open("SNDCG")], depth=3)
     assert found.tables["weighted"]["same_topic"].to_list() == [0.0]
     assert found.cases == []
+
+
+def test_what_no_measure_tells_apart_is_one_ranking() -> None:
+    """The last document of one run is judged, of the other not: AP sees no difference, Judged does."""
+    qrels = {"t": {"a": 1, "b": 0, "c": 0}}
+    runs = {"x": {"t": {"a": 3.0, "b": 2.0, "c": 1.0}}, "y": {"t": {"a": 3.0, "b": 2.0, "z": 1.0}}}
+    real = Real.of(Collection(read_runs(runs), read_qrels(qrels)), 3)
+    sizes = {
+        name: gathered(real, real.score([parse_open(name)]), "two runs").groups[0].n.tolist()
+        for name in ("AP", "Judged")
+    }
+    assert sizes == {"AP": [2], "Judged": [1, 1]}

@@ -326,7 +326,7 @@ def pairs(runs: Runs) -> Iterable[tuple[int, int]]:
 def test_a_run_left_out_of_trec_8_equals_the_pool_of_the_other_70(
     trec8: Collection, pooled: list[str], at_100: Result, left: str
 ) -> None:
-    check_against_pool(trec8, [run for run in pooled if run != left], at_100.table, left)
+    assert_equal_to_pool(trec8, [run for run in pooled if run != left], at_100.table, left)
 
 
 def test_a_group_left_out_of_trec_8_equals_the_pool_of_the_other_groups(
@@ -334,10 +334,10 @@ def test_a_group_left_out_of_trec_8_equals_the_pool_of_the_other_groups(
 ) -> None:
     mine = {"READWARE", "READWARE2"}  # group miti
     for left in mine:
-        check_against_pool(trec8, [run for run in pooled if run not in mine], at_100.tables["groups"], left)
+        assert_equal_to_pool(trec8, [run for run in pooled if run not in mine], at_100.tables["groups"], left)
 
 
-def check_against_pool(trec8: Collection, others: list[str], table: pl.DataFrame, left: str) -> None:
+def assert_equal_to_pool(trec8: Collection, others: list[str], table: pl.DataFrame, left: str) -> None:
     rest = trec8.qrels.pool(trec8.runs, depth=100, contributors=others)
     part = table.filter(pl.col("run") == left)
     mean = score(judge(trec8.runs, rest), part["measure"].to_list()).mean()

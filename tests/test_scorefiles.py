@@ -55,7 +55,7 @@ def delimited(header: str, rows: Sequence[tuple[object, ...]], separator: str = 
     return "\n".join(lines) + "\n"
 
 
-def is_the_example(scores: Scores) -> None:
+def assert_is_the_example(scores: Scores) -> None:
     assert scores.conditions == ("AP", "latency")
     assert scores.runs == RUNS
     assert scores.topics == TOPICS
@@ -73,32 +73,32 @@ def complaint(path: str, **options: str) -> str:
 
 
 def test_a_long_table_is_read_in_csv_and_tsv(write: Write) -> None:
-    is_the_example(read_scores(write("x.csv", delimited("run,topic,measure,value", CELLS))))
-    is_the_example(read_scores(write("x.tsv", delimited("run,topic,measure,value", CELLS, "\t"))))
+    assert_is_the_example(read_scores(write("x.csv", delimited("run,topic,measure,value", CELLS))))
+    assert_is_the_example(read_scores(write("x.tsv", delimited("run,topic,measure,value", CELLS, "\t"))))
 
 
 @pytest.mark.parametrize(
     "header", ["system,query,metric,score", "model,qid,condition,result", "name,query_id,measure,value"]
 )
 def test_columns_may_have_the_names_that_people_give_them(write: Write, header: str) -> None:
-    is_the_example(read_scores(write("x.csv", delimited(header, CELLS))))
+    assert_is_the_example(read_scores(write("x.csv", delimited(header, CELLS))))
 
 
 def test_names_of_columns_count_in_any_case_and_any_order(write: Write) -> None:
     rows = [(value, measure, topic, run) for run, topic, measure, value in CELLS]
-    is_the_example(read_scores(write("x.csv", delimited("Value,Metric,QID,Run_ID", rows))))
+    assert_is_the_example(read_scores(write("x.csv", delimited("Value,Metric,QID,Run_ID", rows))))
 
 
 def test_pyterriers_per_query_csv_is_read_with_its_index(write: Write) -> None:
     # pt.Experiment(..., perquery=True).to_csv(): an index without a name, then name, qid, measure, value
     rows = [(i, *cell) for i, cell in enumerate(CELLS)]
-    is_the_example(read_scores(write("x.csv", delimited(",name,qid,measure,value", rows))))
+    assert_is_the_example(read_scores(write("x.csv", delimited(",name,qid,measure,value", rows))))
 
 
 def test_a_long_table_is_read_in_json_lines(write: Write) -> None:
     names = ("run_id", "topic_id", "measure", "value")
     lines = [json.dumps(dict(zip(names, cell, strict=True)) | {"extra": {"a": [1]}}) for cell in CELLS]
-    is_the_example(read_scores(write("x.jsonl", "\n".join(lines))))
+    assert_is_the_example(read_scores(write("x.jsonl", "\n".join(lines))))
 
 
 def test_json_lines_may_hold_nan_null_blank_lines_and_numbers_as_text(write: Write) -> None:
@@ -114,7 +114,7 @@ def test_a_long_table_is_read_in_parquet(write: Write) -> None:
     frame = frame.with_columns(pl.col("run").cast(pl.Categorical), pl.col("topic").cast(pl.Int64))
     buffer = io.BytesIO()
     frame.write_parquet(buffer)
-    is_the_example(read_scores(write("x.parquet", buffer.getvalue())))
+    assert_is_the_example(read_scores(write("x.parquet", buffer.getvalue())))
 
 
 def test_a_long_table_with_a_column_for_every_measure_is_read(write: Write) -> None:
@@ -124,7 +124,7 @@ def test_a_long_table_with_a_column_for_every_measure_is_read(write: Write) -> N
         for t, topic in enumerate(TOPICS)
     ]
     scores = read_scores(write("x.csv", delimited("run,topic,query,map,latency", rows)))
-    is_the_example(scores)
+    assert_is_the_example(scores)
     assert any("left out: query" in note for note in scores.notes)
 
 
@@ -163,8 +163,8 @@ def test_ids_that_a_data_frame_made_fractional_are_whole_again(write: Write) -> 
 
 def test_line_ends_byte_order_mark_blank_lines_and_latin_1_do_no_harm(write: Write) -> None:
     text = delimited("run,topic,measure,value", CELLS).replace("\n", "\r\n")
-    is_the_example(read_scores(write("x.csv", b"\xef\xbb\xbf" + text.encode() + b"\r\n")))
-    is_the_example(read_scores(write("x.csv", " \n\n" + text.replace("\r\n", "\n\n") + "  ")))
+    assert_is_the_example(read_scores(write("x.csv", b"\xef\xbb\xbf" + text.encode() + b"\r\n")))
+    assert_is_the_example(read_scores(write("x.csv", " \n\n" + text.replace("\r\n", "\n\n") + "  ")))
     assert read_scores(write("x.csv", "topic,a\nq\xe9,1\n".encode("latin-1"))).topics == ("qé",)
 
 

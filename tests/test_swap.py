@@ -60,7 +60,7 @@ def looped(x: Array, sets: list[tuple[list[int], list[int]]], width: float) -> l
     return bins
 
 
-def same(found: Swaps, expected: list[dict[str, int]]) -> None:
+def assert_same(found: Swaps, expected: list[dict[str, int]]) -> None:
     for name in ("kept", "swapped", "tied"):
         assert getattr(found, name).tolist() == [one[name] for one in expected]
 
@@ -72,7 +72,7 @@ def test_bins_equal_a_plain_loop(condition: int, width: float) -> None:
     order = shuffled(13, 40, 3)
     found, _ = disjoint_swaps(x, order, [2, 4, 6], width=width)
     for size, counted in zip((2, 4, 6), found, strict=True):
-        same(counted, looped(x, [(o[:size].tolist(), o[-size:].tolist()) for o in order], width))
+        assert_same(counted, looped(x, [(o[:size].tolist(), o[-size:].tolist()) for o in order], width))
     assert sum(int(one.tied.sum()) for one in found) > 0 or condition == 0
 
 
@@ -80,7 +80,7 @@ def test_all_splits_are_enumerated_where_they_are_few() -> None:
     x = made(5, 6).value[1]
     found, _ = disjoint_swaps(x, shuffled(6, 100, 0), [3], width=0.01)
     every = [(list(s), sorted(set(range(6)) - set(s))) for s in combinations(range(6), 3)]
-    same(found[0], looped(x, every, 0.01))
+    assert_same(found[0], looped(x, every, 0.01))
 
 
 def test_bootstrap_swaps_equal_a_plain_loop_over_the_same_draws() -> None:
@@ -92,7 +92,7 @@ def test_bootstrap_swaps_equal_a_plain_loop_over_the_same_draws() -> None:
         (np.repeat(np.arange(13), a).tolist(), np.repeat(np.arange(13), b).tolist())
         for a, b in zip(drawn[:30], drawn[30:], strict=True)
     ]
-    same(bootstrap_swaps(x, 30, 5, width=0.01), looped(x, sets, 0.01))
+    assert_same(bootstrap_swaps(x, 30, 5, width=0.01), looped(x, sets, 0.01))
 
 
 @pytest.mark.parametrize("fuzziness", [0.0, 0.05, 0.3])

@@ -110,17 +110,17 @@ def test_totals_are_those_of_the_rankings_that_the_paper_describes() -> None:
 
 @pytest.mark.parametrize(("k", "n_rel"), [(3, 2), (6, 6), (7, 3)])
 def test_counts_equal_those_of_comparing_every_pair(k: int, n_rel: int) -> None:
-    compare_every_pair(k, n_rel)
+    assert_every_pair_agrees(k, n_rel)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("k", range(1, 9))
 def test_counts_equal_those_of_comparing_every_pair_everywhere(k: int) -> None:
     for n_rel in range(1, 9):
-        compare_every_pair(k, n_rel)
+        assert_every_pair_agrees(k, n_rel)
 
 
-def compare_every_pair(k: int, n_rel: int) -> None:
+def assert_every_pair_agrees(k: int, n_rel: int) -> None:
     """Hold every pair of measures against a comparison of all scores with each other."""
     lists = universe(k, n_rel)
     measures = [parse_open(name) for name in FIFTEEN]

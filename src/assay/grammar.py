@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+import warnings
 from pathlib import Path
 
 import assay.measures  # noqa: F401 - fills the catalogue
@@ -151,3 +152,13 @@ def _understood(parameters: dict[str, object]) -> dict[str, object]:
     if "gains" in translated:
         translated["gain"] = translated.pop("gains")
     return translated
+
+
+def recognised(text: str) -> Measure | None:
+    """Understand a measure's name, if it is one of ours."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's own, about words such as 1or
+            return parse(text)
+    except (MeasureError, ValueError):
+        return None

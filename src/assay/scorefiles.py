@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -20,9 +19,9 @@ from numpy.typing import NDArray
 
 from assay.catalogue import Measure
 from assay.columns import ROLES, ids
-from assay.errors import InputError, MeasureError, UsageError, suggestion
+from assay.errors import InputError, UsageError, suggestion
 from assay.files import STDIN, plain_name, read_bytes
-from assay.grammar import parse
+from assay.grammar import recognised
 from assay.scores import Scores
 from assay.sheets import Sheet, is_number, read_sheet
 
@@ -103,9 +102,9 @@ def _cells(sheet: Sheet, orient: Orient | None) -> _Cells:
         return _long(sheet, at)
     if {"topic", "run"} <= set(at):
         return _column_a_measure(sheet, {role: at[role] for role in ("run", "topic")})
-    if sheet.header[1:] and all(map(_measure, sheet.header[1:])) and _role(sheet.header[0]) == "topic":
+    if sheet.header[1:] and all(map(recognised, sheet.header[1:])) and _role(sheet.header[0]) == "topic":
         return _column_a_measure(sheet, {"topic": 0})
-    if "run" in at and ("measure" in at or all(map(_measure, sheet.header[1:]))):
+    if "run" in at and ("measure" in at or all(map(recognised, sheet.header[1:]))):
         raise InputError(f"{sheet.source}: no topic column ({', '.join(ALIASES['topic'])}): are these averages?")
     return _matrix(sheet, None)
 
@@ -138,22 +137,12 @@ def _order_of_three(sheet: Sheet) -> tuple[str, str, str]:
     """Tell trec_eval's order (measure, topic, value) from ir_measures' (topic, measure, value)."""
     columns = sheet.with_header(*sheet.header).columns
     first, second = (columns[at].drop_nulls().unique(maintain_order=True).to_list() for at in "01")
-    if AVERAGE in second or (AVERAGE not in first and any(map(_measure, first[:50]))):
+    if AVERAGE in second or (AVERAGE not in first and any(map(recognised, first[:50]))):
         return "measure", "topic", "value"
-    if AVERAGE in first or any(map(_measure, second[:50])):
+    if AVERAGE in first or any(map(recognised, second[:50])):
         return "topic", "measure", "value"
     what = f"neither '{first[0]}' nor '{second[0]}' is a measure"
     raise InputError(f"{sheet.source}: {what}; a first line `topic measure value`, in their order, would tell")
-
-
-def _measure(text: str) -> Measure | None:
-    """Understand a measure's name, if it is one of ours."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python's own, about words such as 1or
-            return parse(text)
-    except (MeasureError, ValueError):
-        return None
 
 
 def _long(sheet: Sheet, at: Mapping[str, int]) -> _Cells:
@@ -237,7 +226,7 @@ def _measure_in(path: str) -> str:
     """
     parts = _stem(path).split(".")
     tails = [".".join(parts[i:]) for i in range(len(parts))]
-    return next((tail for tail in tails if _measure(tail)), tails[-1])
+    return next((tail for tail in tails if recognised(tail)), tails[-1])
 
 
 def _precision(cells: _Cells) -> _Cells:
@@ -331,7 +320,7 @@ def _scores(cells: _Cells, name: str | None) -> Scores:
     value = np.full(shape, np.nan)
     value.flat[cell] = cells.frame["number"].fill_null(np.nan).to_numpy()
     texts = measures if name is None else (name,)
-    known = tuple(map(_measure, texts))
+    known = tuple(map(recognised, texts))
     missing = int(np.isnan(value).sum())
     notes = (f"{cells.source}: {missing} of {value.size} scores are missing",) if missing else ()
     return Scores(

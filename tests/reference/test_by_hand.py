@@ -105,7 +105,9 @@ def nan_for_none(values: list[float | None]) -> list[float]:
     return [math.nan if value is None else value for value in values]
 
 
-def compare(m: Measure, twin: Callable[[Topic, int], float | None], cutoffs: tuple[int, ...] = CUTOFFS) -> None:
+def assert_equal_to_twin(
+    m: Measure, twin: Callable[[Topic, int], float | None], cutoffs: tuple[int, ...] = CUTOFFS
+) -> None:
     """Hold a measure against its twin: cut anew at each depth, and at every depth in one pass."""
     for top in (1, 3, 4):
         drawn = topics(top, top=top)
@@ -119,7 +121,7 @@ def compare(m: Measure, twin: Callable[[Topic, int], float | None], cutoffs: tup
 
 @pytest.mark.parametrize("name", TWINS)
 def test_a_measure_is_its_slow_twin(name: str) -> None:
-    compare(parse(name), TWINS[name])
+    assert_equal_to_twin(parse(name), TWINS[name])
     for top in (1, 3, 4):
         drawn = topics(10 + top, top=top)
         expected = nan_for_none([TWINS[name](t, None) for t in drawn])
@@ -128,7 +130,7 @@ def test_a_measure_is_its_slow_twin(name: str) -> None:
 
 @pytest.mark.parametrize("name", CUT)
 def test_a_measure_that_depends_on_its_cutoff_is_its_slow_twin(name: str) -> None:
-    compare(parse(f"{name}@1"), CUT[name])
+    assert_equal_to_twin(parse(f"{name}@1"), CUT[name])
 
 
 @pytest.mark.parametrize("discount", DISCOUNTS)
@@ -137,7 +139,7 @@ def test_a_measure_that_depends_on_its_cutoff_is_its_slow_twin(name: str) -> Non
 def test_every_gain_and_discount(name: str, gain: str, discount: str) -> None:
     twin = DCG_FAMILY[name]
     m = parse(f"{name}({gain}, {discount})@1")
-    compare(m, lambda t, k: twin(t, k, GAINS[gain], DISCOUNTS[discount]), (1, 3, 10, 40))
+    assert_equal_to_twin(m, lambda t, k: twin(t, k, GAINS[gain], DISCOUNTS[discount]), (1, 3, 10, 40))
 
 
 @pytest.mark.parametrize("T", [0.5, 1.0, 2.5])

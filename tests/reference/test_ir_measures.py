@@ -54,7 +54,7 @@ def ask(name: str, made: Made, run: str) -> dict[str, float]:
     return {a.query_id: a.value for a in answers if a.query_id in made.runs[run]}
 
 
-def compare(
+def assert_agree(
     made: Made, theirs: str, ours: str, tolerance: float = CLOSE, without: frozenset[str] = frozenset()
 ) -> None:
     scores = score(made.judged(), [ours])
@@ -68,13 +68,13 @@ def compare(
 @pytest.mark.parametrize("name", SAME_NAME)
 def test_the_same_name_means_the_same(name: str) -> None:
     for seed in SEEDS:
-        compare(make(seed, lowest=0).untied(), name, name)
+        assert_agree(make(seed, lowest=0).untied(), name, name)
 
 
 @pytest.mark.parametrize("theirs", OTHER_NAME)
 def test_measures_of_user_models_agree(theirs: str) -> None:
     for seed in SEEDS:
-        compare(make(seed, lowest=0).untied(), theirs, OTHER_NAME[theirs])
+        assert_agree(make(seed, lowest=0).untied(), theirs, OTHER_NAME[theirs])
 
 
 @needs_perl
@@ -85,15 +85,15 @@ def test_gdeval_agrees(k: int) -> None:
     It prints nothing for a topic without a positive grade, and ir_measures makes that 0.
     """
     made = make(0)
-    compare(made, f"ERR@{k}", f"ERR(max_rel=4)@{k}", PRINTED, frozenset({NO_RELEVANT, ALL_NEGATIVE}))
-    compare(made, f"nDCG(dcg='exp-log2')@{k}", f"nDCG(dcg='exp-log2')@{k}", PRINTED)
+    assert_agree(made, f"ERR@{k}", f"ERR(max_rel=4)@{k}", PRINTED, frozenset({NO_RELEVANT, ALL_NEGATIVE}))
+    assert_agree(made, f"nDCG(dcg='exp-log2')@{k}", f"nDCG(dcg='exp-log2')@{k}", PRINTED)
 
 
 @needs_perl
 def test_err_of_a_lower_scale_is_not_gdevals() -> None:
     """On grades 0 to 2 our ERR stops at grade 2 with probability 3/4, gdeval's with 3/16."""
     made = make(0, lowest=0, top=2)
-    compare(made, "ERR@10", "ERR(max_rel=4)@10", PRINTED)
+    assert_agree(made, "ERR@10", "ERR(max_rel=4)@10", PRINTED)
     assert parse("ERR@10").of([2], top=2) == 0.75
     assert parse("ERR(max_rel=4)@10").of([2], top=2) == 3 / 16
 
@@ -120,7 +120,7 @@ def answer_to(name: str, grades: dict[str, int], scores: dict[str, float]) -> fl
 def test_beta_is_not_squared_there() -> None:
     """Its SetF hands beta to trec_eval as the weight of recall; van Rijsbergen's F, and ours, squares it."""
     made = make(0, lowest=0).untied()
-    compare(made, "SetF(beta=2.0)", f"SetF(beta={math.sqrt(2.0)!r})")
+    assert_agree(made, "SetF(beta=2.0)", f"SetF(beta={math.sqrt(2.0)!r})")
 
 
 def test_rbp_with_a_cutoff_has_no_back_end_there() -> None:

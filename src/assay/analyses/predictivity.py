@@ -130,7 +130,7 @@ def predictivity(
     figure 1.
     """
     found = study(data, target)
-    n, size = _sizes(found, topics, splits, margin)
+    n, size = _sizes(found, topics, margin)
     how = _How(n, splits, rng)
     phi = predictive_power(found.value, how.draw(size), replicates=how.some(LEAST_SPLITS))
     curve = {k: how.point(found, k) if k != size else phi for k in _curve_sizes(n, size)}
@@ -160,7 +160,7 @@ def predictivity(
     return replace(result, text="\n".join(sentence.text for sentence in said))
 
 
-def _sizes(found: Study, topics: int | None, n_splits: int, margin: float) -> tuple[int, int]:
+def _sizes(found: Study, topics: int | None, margin: float) -> tuple[int, int]:
     """Say how many topics there are, and how many a set has; refuse what cannot be split."""
     n = len(found.topics)
     if len(found.runs) < 2:
@@ -171,8 +171,6 @@ def _sizes(found: Study, topics: int | None, n_splits: int, margin: float) -> tu
         )
     if topics is not None and not 1 <= topics <= n // 2:
         raise UsageError(f"topics {topics}: {n} topics make two sets of at most {n // 2}")
-    if n_splits < 1:
-        raise UsageError(f"splits {n_splits} is not a whole number from 1 up, such as 2000")
     if margin < 0:
         raise UsageError(f"margin {margin:g} is below 0; give a difference of phi, such as 0.01")
     return n, topics or n // 2

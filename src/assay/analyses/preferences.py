@@ -71,15 +71,18 @@ class Preferences:
 
     def table(self, names: Sequence[str]) -> pl.DataFrame:
         """Give each measure's preferences against every other it disagrees with."""
-        rows = [
-            (a, b, feature, 100 * self.with_feature[i, j, f] / self.n_disagree[i, j])
-            for i, a in enumerate(names)
-            for j, b in enumerate(names)
-            if self.n_disagree[i, j] > 0
-            for f, feature in enumerate(FEATURES)
-        ]
-        kinds = {"measure": pl.String, "against": pl.String, "feature": pl.String, "percent": pl.Float64}
-        return pl.DataFrame(rows, schema=kinds, orient="row")
+        return feature_table(names, self.with_feature, self.n_disagree)
+
+
+def feature_table(names: Sequence[str], found: Array, total: Array) -> pl.DataFrame:
+    """Lay out how often what a measure prefers against another has a feature: [measure, against(, feature)]."""
+    rows = [
+        (names[i], names[j], feature, 100 * found[i, j, f] / total[i, j])
+        for i, j in zip(*np.nonzero(total > 0), strict=True)
+        for f, feature in enumerate(FEATURES)
+    ]
+    kinds = {"measure": pl.String, "against": pl.String, "feature": pl.String, "percent": pl.Float64}
+    return pl.DataFrame(rows, schema=kinds, orient="row")
 
 
 def distinct(ranks: Sequence[Levels]) -> tuple[list[Levels], list[int]]:

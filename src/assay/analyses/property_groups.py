@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.analyses.preferences import distinct
 from assay.catalogue import PROPERTIES, Measure
 from assay.charts import Chart, category, field
 from assay.numeric.groups import GROUPS, group_of_pairs, one_way, relabelled, tukey_kramer
@@ -38,8 +39,9 @@ def shares(measures: Sequence[Measure], universe: Universe) -> Array:
     apart, n_pairs = np.zeros(len(pairs)), 0
     for k, n_rel in product(_DEPTHS, _N_RELS):
         lists = every_ranking(k, n_rel)
-        ranks = [dense_ranks(m, lists).rank for m in measures]
-        apart += [count(ranks[i], ranks[j]).n_disagree for i, j in pairs]
+        orders, which = distinct([dense_ranks(m, lists).rank for m in measures])
+        once = {(i, j): count(orders[i], orders[j]).n_disagree for i, j in combinations(range(len(orders)), 2)}
+        apart += [once.get((min(which[i], which[j]), max(which[i], which[j])), 0) for i, j in pairs]
         n_pairs += len(lists) * (len(lists) - 1) // 2
     return 100 * apart / n_pairs
 

@@ -95,18 +95,23 @@ class Gathered:
     n_thinned: int  # groups of which not all rankings are compared
 
 
-def gathered(real: Real, by: By) -> Gathered:
-    """Gather the rankings that are compared with each other."""
+def gathered(real: Real, scores: Array, by: By) -> Gathered:
+    """Gather the rankings that are compared with each other. `scores` is [measure, run, topic]"""
     at = np.argwhere(real.there)
     of = at[:, 1 if by == "two runs" else 0]
-    groups = [_distinct(real, at[of == i]) for i in np.unique(of)]
+    groups = [_distinct(real, scores, at[of == i]) for i in np.unique(of)]
     return Gathered(by, [_thinned(group) for group in groups], sum(group.n.size > MOST for group in groups))
 
 
-def _distinct(real: Real, at: Index) -> Group:
-    """Let rankings that are alike, of topics that are alike, stand as one."""
+def _distinct(real: Real, scores: Array, at: Index) -> Group:
+    """Let rankings that are alike, of topics that are alike, stand as one.
+
+    A document that nobody judged, or none at all, is like one that is not relevant, unless a measure tells them
+    apart.
+    """
     run, topic = at.T
-    looks = np.column_stack([real.grade[run, topic], real.judged.pool[topic]])
+    own = np.nan_to_num(scores[:, run, topic].T, nan=-1.0)
+    looks = np.column_stack([np.maximum(real.grade[run, topic], 0), real.judged.pool[topic], own])
     _, first, n = np.unique(looks, axis=0, return_index=True, return_counts=True)
     return Group(run[first], topic[first], n)
 

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.disputed import CASES, Disputed, case_chart, case_tables
-from assay.analyses.preferences import FEATURES, features, meanings
+from assay.analyses.preferences import FEATURES, feature_table, features, meanings
 from assay.analyses.real_cases import contentious
 from assay.analyses.real_lists import MOST, Gathered, Real, compared, gathered
 from assay.catalogue import Measure
@@ -48,8 +48,9 @@ def real_evidence(
     Relevance is that of the judgments, grades and all, but for `uniform` and `weighted`, where a document is relevant
     or not. The tables:
 
-    weighted: measure_a, measure_b; uniform: disagreement in percent over all 2^depth rankings, each once; weighted:
-    each as often as the runs produced it (both empty beyond 20 ranks); same_topic, low, high: over all pairs of runs
+    weighted: measure_a, measure_b; uniform: disagreement in percent over all 2^depth rankings, each once, where there
+    are as many relevant documents as ranks; weighted: each as often as the runs produced it (both empty beyond 20
+    ranks); same_topic, low, high: over all pairs of runs
     on a topic whose rankings differ, with an interval over topics (jackknife); opposite: the part of it where the two
     prefer opposite runs; n_pairs: how many pairs of runs on a topic.
 
@@ -67,10 +68,8 @@ def real_evidence(
     real = Real.of(data, depth)
     names = [str(m) for m in measures]
     scores = real.score(measures)
-    topics = gathered(real, "two runs")
-    found = [
-        case for of in (topics, gathered(real, "two topics")) for case in contentious(real, scores, of, most=most)
-    ]
+    topics, runs = gathered(real, scores, "two runs"), gathered(real, scores, "two topics")
+    found = [case for of in (topics, runs) for case in contentious(real, scores, of, most=most)]
     weighted = _weighted(real, measures, scores, topics, level)
     traits = _features(real, scores, topics, names)
     drawn = case_chart(found, names)
@@ -139,13 +138,7 @@ def _features(real: Real, scores: Array, topics: Gathered, names: Sequence[str])
             has = ((said == ahead) & (ahead != 0)).astype(np.float64)
             shared = (has * weight) @ has.T
             found[:, :, f] += np.diagonal(shared)[:, None] - shared
-    rows = [
-        (names[i], names[j], feature, 100 * found[i, j, f] / total[i, j])
-        for i, j in zip(*np.nonzero(total > 0), strict=True)
-        for f, feature in enumerate(FEATURES)
-    ]
-    kinds = {"measure": pl.String, "against": pl.String, "feature": pl.String, "percent": pl.Float64}
-    return pl.DataFrame(rows, schema=kinds, orient="row")
+    return feature_table(names, found, total)
 
 
 def _vectors(real: Real) -> pl.DataFrame:
@@ -168,7 +161,7 @@ def _notes(real: Real, topics: Gathered) -> Iterator[str]:
     whole = sum(float(group.n.sum() * (group.n.sum() - 1)) for group in topics.groups)
     if whole:
         share = f"{same / whole:.1%} of the pairs of runs on a topic"
-        yield f"{share} have the same first {k} grades; they are not counted"
+        yield f"{share} are the same to all these measures, document by document; they are not counted"
     if real.judged.top > 1:
         yield "uniform and weighted tell relevant documents from others only; all else here goes by their grades"
     if topics.n_thinned:

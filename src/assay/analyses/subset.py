@@ -135,7 +135,7 @@ def subset(
     things. American Journal of Psychology 15(1), 1904, 72-101. Greiner. Über das Fehlersystem der Kollektivmasslehre.
     Zeitschrift für Mathematik und Physik 57, 1909: a tau and the correlation of normal variables behind it.
     """
-    _check(data, tau, k, splits)
+    _check(data)
     chosen = pick(_named(topics, data.topics), data.topics, "topic") if topics else None
     how = _How(min(k, max(1, len(data.runs) - 1)), alpha)
     order = shuffled(len(data.topics), splits, rng)
@@ -162,15 +162,9 @@ def _named(given: Sequence[str], known: Sequence[str]) -> list[str]:
     return chosen_names(given, known)
 
 
-def _check(data: Scores, tau: float, k: int, splits: int) -> None:
+def _check(data: Scores) -> None:
     if len(data.runs) < 2:
         raise UsageError("one run has no ranking; give at least two")
-    if not 0 < tau < 1:
-        raise UsageError(f"tau {tau:g} is not between 0 and 1, such as 0.9")
-    if k < 1:
-        raise UsageError(f"k {k} is not a whole number from 1 up, such as 10")
-    if splits < 1:
-        raise UsageError(f"splits {splits} is not a whole number from 1 up, such as 500")
 
 
 @dataclass(frozen=True, slots=True)

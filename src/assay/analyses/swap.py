@@ -132,7 +132,7 @@ def swap(
     voorhees2002: Voorhees, Buckley. The effect of topic set size on retrieval experiment error. SIGIR 2002, 316-323.
     sakai2006: Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006, 525-532.
     """
-    _check(data, rate, fuzziness, splits)
+    _check(data, fuzziness)
     how = _How(rate, fuzziness, splits, rng)
     order = shuffled(len(data.topics), splits, rng)
     counting = steps(data.conditions, doing="swaps of ", lines=False)
@@ -152,15 +152,11 @@ def swap(
     return Result("swap", table, clean, data.basis, settings, notes, charts=charts)
 
 
-def _check(data: Scores, rate: float, fuzziness: float, splits: int) -> None:
+def _check(data: Scores, fuzziness: float) -> None:
     if len(data.runs) < 2:
         raise UsageError("one run has no pair whose order could turn round; give at least two")
-    if not 0 < rate < 1:
-        raise UsageError(f"rate {rate:g} is not between 0 and 1, such as 0.05")
     if not 0 <= fuzziness < 1:
         raise UsageError(f"fuzziness {fuzziness:g} is not a share from 0 to 1, such as 0.05")
-    if splits < 1:
-        raise UsageError(f"splits {splits} is not a whole number from 1 up, such as 200")
 
 
 @dataclass(frozen=True, slots=True)

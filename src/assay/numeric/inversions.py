@@ -30,11 +30,6 @@ class Counts:
         """Pairs of which the two do not say the same."""
         return self.n_opposite + self.n_tie_only
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            self.n_opposite + other.n_opposite, self.n_tie_only + other.n_tie_only, self.n_pairs + other.n_pairs
-        )
-
 
 def count(x: Levels, y: Levels, weight: Index | None = None) -> Counts:
     """Count the pairs of things that two orders put differently.

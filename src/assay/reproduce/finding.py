@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from assay.catalogue import Measure
-from assay.errors import AssayError, InputError, MeasureError
+from assay.errors import AssayError, InputError
 from assay.files import plain_name, read_bytes
-from assay.grammar import parse
+from assay.grammar import recognised
 from assay.judged import judge
 from assay.progress import steps
 from assay.read import read_qrels, read_runs
@@ -168,7 +167,7 @@ def _measure_of(path: Path) -> tuple[str, Measure] | None:
     parts = _EXTENSION.sub("", plain_name(str(path))).split(".")
     tails = ((".".join(parts[:i]), ".".join(parts[i:])) for i in range(1, len(parts)))
     return next(
-        ((name, m) for name, tail in tails if (m := _known(tail) or _known(_WITH_DEPTH.sub("@", tail)))), None
+        ((name, m) for name, tail in tails if (m := recognised(tail) or recognised(_WITH_DEPTH.sub("@", tail)))), None
     )
 
 
@@ -201,20 +200,10 @@ def _table(search: Search, path: Path) -> None:
     except AssayError as problem:
         search.leave(search.place(path), str(problem))
         return
-    known = {m: name for name in scores.conditions if (m := _known(name))}
+    known = {m: name for name in scores.conditions if (m := recognised(name))}
 
     def read(measures: Sequence[Measure]) -> Scores:
         return scores.choose([known[m] for m in measures])
 
     name = _EXTENSION.sub("", plain_name(str(path)))
     search.found.append(Found(search.place(path.with_name(name)), tuple(known), read))
-
-
-def _known(name: str) -> Measure | None:
-    """Understand a measure's name, if it is one of ours."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python's own, about words such as 1or
-            return parse(name)
-    except (MeasureError, ValueError):
-        return None
