@@ -24,6 +24,11 @@ DEPTHS = (5, 10, 20, 50, 100, 200, 500, 1000)
 POOL_DEPTHS = (5, 10, 20, 50, 100)
 MEASURES = ("P", "SP", "DCG(discount='jk')", "RBP")
 FULL = "full assessment"
+_TITLES: dict[Of, str] = {
+    "power": "Pairs of runs told apart",
+    "tau": "Agreement with the deepest cell",
+    "reliability": "Stability of scores (Phi)",
+}
 _WIDTH, _DIGIT = 190, 6.5  # pixels of a panel, and of a digit below it
 _RED, _LIGHT, _DARK = "#D40000", np.array([190.0, 215.0, 238.0]), np.array([0.0, 84.0, 150.0])
 
@@ -91,7 +96,8 @@ def depth(
     normalization
         raw, abbreviated, expanded or standardised; repeats (default: all that a measure has).
     of
-        What to show: power, or tau (Kendall's tau-b of the run means with those of the deepest cell), with intervals.
+        What to show: power, tau (Kendall's tau-b of the run means with those of the deepest cell), or reliability
+        (Phi and E-rho^2 of `assay reliability`), with intervals.
     alpha
         Significance level.
     level
@@ -122,7 +128,8 @@ def depth(
         this cell, and its interval, paired over topics. Below 0 this cell finds more pairs different.
     tau
         Correlation of the run means with those of that deepest cell. With `of` tau: tau, low, high, in place of all
-        of these.
+        of these; with `of` reliability: phi (stability of the scores), phi_low, phi_high, e_rho2 (of the ranking),
+        e_rho2_low, e_rho2_high.
     n_relevant
         Relevant documents in the pool.
 
@@ -135,7 +142,10 @@ def depth(
     tables.edges: measure, normalization, pool_depth, depth, power, low, high, lost, lost_low, lost_high, tau: what
     the sentences of a report rest on. Of AP and nDCG (of the first measure where neither is tried), all depths under
     the deepest pool, and all pools at the deepest evaluation. The deepest pool is here the deepest of which at least
-    0.9 is judged, where there is one; lost and tau are to that pool. Not there where `of` is tau, nor with `width`.
+    0.9 is judged, where there is one; lost and tau are to that pool. Only there where `of` is power, without `width`.
+    tables.reliability: measure, normalization, pool_depth, depth, phi, phi_low, phi_high, e_rho2, e_rho2_low,
+    e_rho2_high: the stability of scores and of the ranking in every cell, as `of` reliability shows it; there where
+    `of` is power, without `width`.
     tables.draws: with `width`, every draw by itself. Intervals are then empty: draws and topics both vary.
     """
     if len(data.runs.names) < 2:
@@ -215,6 +225,7 @@ def _filled(grid: Grid, ways: Sequence[Filling], answer: Answer) -> tuple[pl.Dat
         held += grid.pools(way, first)
     cells, pools = (pl.DataFrame(rows, infer_schema_length=None) for rows in (shown, held))
     ends = [name for name in cells.columns if name.endswith(("low", "high"))]
+    cells = cells.with_columns(pl.selectors.by_name("phi", "e_rho2", require_all=False).fill_nan(None))
     none = pl.lit(None, dtype=pl.Float64)
     return cells.with_columns(none.alias(end) if drawn else pl.col(end).fill_nan(None) for end in ends), pools
 
@@ -230,6 +241,8 @@ def _tables(cells: pl.DataFrame, pools: pl.DataFrame, asked: Sequence[Form], of:
         tables = {name: part.group_by(place, maintain_order=True).mean() for name, part in tables.items()}
         tables["draws"] = parts["grid"].select(*place, "draw", *COLUMNS[of], "n_relevant")
         pools = pools.drop("draw").group_by("width", "pool_depth", maintain_order=True).mean()
+    elif of == "power":
+        tables["reliability"] = parts["grid"].select(*place, *COLUMNS["reliability"])
     described = [(form.label, form.normalization, form.computed) for form in asked]
     tables["forms"] = pl.DataFrame(described, schema=["measure", "normalization", "computed"], orient="row")
     return tables | {"pools": pools if drawn else pools.drop("width", "draw")}
@@ -272,8 +285,11 @@ def _notes(grid: Grid, pools: pl.DataFrame, of: Of) -> Iterator[str]:
     if empty := int(pools["n_empty"].max() or 0):  # type: ignore[arg-type]
         depth = pools.filter(pl.col("n_empty") == empty)["pool_depth"][0]
         yield f"a pool of depth {depth} leaves {counted(empty, 'topic')} without a relevant document; scores are 0"
-    what = "tau is" if of == "tau" else "lost and tau are"
-    yield f"{what} to the cell of pool depth {deepest} and depth {grid.depths[-1]} of the same measure and form"
+    if of == "reliability" and any(form.normalization == "standardised" for form in grid.forms):
+        yield "standardised scores have no variance between topics, so that their phi is as high as e_rho2 by design"
+    if of != "reliability":
+        what = "tau is" if of == "tau" else "lost and tau are"
+        yield f"{what} to the cell of pool depth {deepest} and depth {grid.depths[-1]} of the same measure and form"
     if len(grid.data.qrels.topics) < 2:
         yield "one topic is no sample: no difference is significant"
     if "width" in pools.columns and pools["width"].is_not_null().any():
@@ -307,8 +323,7 @@ def _charts(table: pl.DataFrame, full: pl.DataFrame, of: Of) -> tuple[Chart, ...
     }
     depths, pool_depths = (table[name].unique().sort().to_list() for name in ("depth", "pool_depth"))
     spec = {"layer": _layers(depths, pool_depths, of), "width": _WIDTH, "height": 150}
-    title = "Pairs of runs told apart" if of == "power" else "Agreement with the deepest cell"
-    title += ", by evaluation depth; a line for each pool depth"
+    title = f"{_TITLES[of]}, by evaluation depth; a line for each pool depth"
     return (Chart("depth", title, rows, {"facet": facet, "spec": spec}),)
 
 
@@ -334,7 +349,7 @@ def _layers(depths: list[int], pool_depths: list[int], of: Of) -> list[Spec]:
     logarithmic = {"type": "log", "domain": [depths[0], max(depths[-1], depths[0] + 1)], "nice": False}
     axis = {"values": _ticks(depths), "labelOverlap": False}
     x = field("depth", title="evaluation depth", scale=logarithmic, axis=axis)
-    y = field(of, scale={"zero": False})
+    y = field("phi" if of == "reliability" else of, scale={"zero": False})
     names = [*map(str, pool_depths), FULL]
     colour = field("line", title="pool depth", kind="nominal", scale={"domain": names, "range": [*colours, _RED]})
     widths = [*np.linspace(1.2, 2.6, len(pool_depths)).tolist(), 1.6]

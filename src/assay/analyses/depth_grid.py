@@ -17,15 +17,17 @@ from assay.numeric.correlation import Levels, between, levels
 from assay.numeric.jackknife import deletions, jackknife_interval
 from assay.numeric.separation import separated
 from assay.numeric.standardise import z
+from assay.numeric.variance import COEFFICIENTS, coefficient, mean_squares
 from assay.scores import Array, score
 from assay.tables import Bools, Index, Places, Qrels
 
 Row = dict[str, object]
-Of = Literal["power", "tau"]
+Of = Literal["power", "tau", "reliability"]
 
 COLUMNS: dict[Of, tuple[str, ...]] = {
     "power": ("power", "low", "high", "lost", "lost_low", "lost_high", "tau"),
     "tau": ("tau", "low", "high"),
+    "reliability": ("phi", "phi_low", "phi_high", "e_rho2", "e_rho2_low", "e_rho2_high"),
 }
 """What a cell shows."""
 
@@ -184,11 +186,13 @@ class Answer:
 
     def columns(self, form: Form, x: Array, cell: Cell) -> Row:
         """Answer for a form and its scores [run, topic] in a cell."""
+        if self.of == "reliability":
+            return self._reliability(x)
         return self._power(form, x, cell) if self.of == "power" else self._tau(form, x)
 
     def _power(self, form: Form, x: Array, cell: Cell) -> Row:
         here = self.outcomes[form, cell] = _Outcome(*separated(x, alpha=self.alpha), levels(x.mean(-1)))
-        return self._against(here, self.deepest.setdefault(form, here))
+        return self._against(here, self.deepest.setdefault(form, here)) | self._reliability(x)
 
     def against(self, form: Form, cell: Cell, deep: Cell) -> Row:
         """Set a cell that was answered for beside another that was."""
@@ -209,6 +213,15 @@ class Answer:
         tau = between(ranking, self.ranking.setdefault(form, ranking), "tau-b")
         low, high = self._interval(float(tau[0]), tau[1:])
         return dict(zip(COLUMNS["tau"], (float(tau[0]), max(low, -1.0), min(high, 1.0)), strict=True))
+
+    def _reliability(self, x: Array) -> Row:
+        """Both coefficients at as many topics as there are, from 0 to 1, with their intervals."""
+        squares = mean_squares(x)
+        shown: list[float] = []
+        for of in COEFFICIENTS[::-1]:
+            ratios = np.array([squares.ratio(of), *squares.interval(of, level=self.level)])
+            shown += coefficient(np.maximum(ratios, 0.0), x.shape[1]).tolist()
+        return dict(zip(COLUMNS["reliability"], shown, strict=True))
 
     def _interval(self, estimate: float, left_out: Array) -> tuple[float, float]:
         low, high = jackknife_interval(np.array(estimate), left_out, level=self.level)

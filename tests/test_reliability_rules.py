@@ -1,0 +1,138 @@
+"""What the rules say of reliability: how many topics it takes, and whether the worst runs decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+import pytest
+
+from assay.analysis import Result
+from assay.rules.reliability import topics_for_stability, turned, worst_runs_decide
+
+Needed = tuple[int | None, int | None, int | None]
+Times = tuple[float, float | None, float | None]
+
+COMPARISONS = dict.fromkeys(("runs", "coefficient", "measure_a", "measure_b"), pl.String) | dict.fromkeys(
+    ("times", "low", "high"), pl.Float64
+)
+
+
+def needed(rank: Mapping[str, Needed], scores: Mapping[str, Needed], target: float) -> pl.DataFrame:
+    """Make up the topics needed for both coefficients."""
+    parts = {"e_rho2": rank, "phi": scores}
+    rows = [(m, of, target, *ends) for of, found in parts.items() for m, ends in found.items()]
+    kinds = dict.fromkeys(("measure", "coefficient"), pl.String) | {"target": pl.Float64}
+    whole = dict.fromkeys(("n_topics", "low", "high"), pl.Int64)
+    return pl.DataFrame(rows, schema={**kinds, **whole}, orient="row")
+
+
+def studied(
+    rank: Mapping[str, Needed] | None = None,
+    *,
+    scores: Mapping[str, Needed] | None = None,
+    best: Mapping[str, Needed] | None = None,
+    runs: int = 12,
+    target: float = 0.95,
+) -> Result:
+    """Make up the topics that measures need."""
+    tables = {"topics_needed": needed(rank or {"AP": (17, 13, 21)}, scores or {}, target)}
+    tables |= {"topics_needed_best": needed(best, {}, target)} if best is not None else {}
+    return Result("reliability", pl.DataFrame(), tables, {"runs": runs, "topics": 50}, {"level": 0.95})
+
+
+def compared(times: Times, times_best: Times | None, *, runs: int = 12) -> Result:
+    """Make up how many times as many topics AP needs as P@10, with all runs and with the best."""
+    parts = {"all": times} | ({"best": times_best} if times_best else {})
+    rows = [(who, "phi", "AP", "P@10", *told) for who, told in parts.items()]
+    tables = {"comparisons": pl.DataFrame(rows, schema=COMPARISONS, orient="row")}
+    tables |= {"best": pl.DataFrame({"measure": ["AP", "P@10"], "phi": [0.8, 0.7]})} if times_best else {}
+    table = pl.DataFrame({"measure": ["AP", "P@10"], "phi": [0.9, 0.95]})
+    return Result("reliability", table, tables, {"runs": runs, "topics": 50}, {"level": 0.95})
+
+
+def said(result: Result) -> str:
+    sentence = topics_for_stability(result)
+    assert sentence is not None
+    return sentence.text
+
+
+def test_one_measure_says_what_its_ranking_takes() -> None:
+    assert said(studied()) == (
+        "The ranking of these runs by AP is stable (E-rho^2 0.95) from 17 topics on (95% interval 13 to 21)."
+    )
+
+
+def test_the_measure_that_needs_most_is_named_and_so_are_scores_and_the_best_runs() -> None:
+    found = studied(
+        {"AP": (17, 13, 21), "P@10": (31, 24, 39)},
+        scores={"AP": (42, 29, 63), "P@10": (67, 47, 100)},
+        best={"AP": (124, 88, 169), "P@10": (93, 66, 125)},
+    )
+    assert said(found) == (
+        "The ranking of these runs by AP is stable (E-rho^2 0.95) from 17 topics on (95% interval 13 to 21), by P@10 "
+        "from 31 on (24 to 39); the scores of AP (Phi) from 42 topics on (29 to 63); without the worst quarter of "
+        "the runs the ranking by AP takes 124 topics (88 to 169)."
+    )
+
+
+def test_an_interval_without_end_says_where_it_begins() -> None:
+    assert "from 40 topics on (at least 12)" in said(studied({"AP": (40, 12, None)}))
+
+
+def test_best_runs_that_no_number_of_topics_ranks_are_said_to_be_so() -> None:
+    assert said(studied(best={"AP": (None, 90, None)})).endswith(
+        "; no number of topics makes the ranking of the best three quarters of the runs stable."
+    )
+
+
+def test_another_target_is_said() -> None:
+    assert "(E-rho^2 0.8)" in said(studied(target=0.8))
+
+
+def test_nothing_is_said_of_few_runs_or_where_no_number_of_topics_is_known() -> None:
+    assert topics_for_stability(studied(runs=9)) is None
+    assert topics_for_stability(studied({"AP": (None, None, None)})) is None
+
+
+@pytest.mark.parametrize(
+    ("times", "times_best", "speaks"),
+    [
+        ((0.5, 0.4, 0.6), (2.0, 1.5, 2.5), True),
+        ((2.0, 1.5, 2.5), (0.5, 0.4, 0.6), True),
+        ((0.5, 0.4, 0.6), (0.5, 0.4, 0.6), False),  # the same order
+        ((0.9, 0.7, 1.1), (2.0, 1.5, 2.5), False),  # not settled with all runs
+        ((0.5, 0.4, 0.6), (1.2, 0.9, 1.5), False),  # not settled without the worst
+        ((0.5, None, None), (2.0, 1.5, 2.5), False),  # no interval
+        ((0.5, 0.4, 0.6), None, False),
+    ],
+)
+def test_the_worst_runs_are_blamed_only_where_both_orders_are_beyond_chance(
+    times: Times, times_best: Times | None, *, speaks: bool
+) -> None:
+    assert (worst_runs_decide(compared(times, times_best)) is not None) is speaks
+    assert worst_runs_decide(compared(times, times_best, runs=9)) is None
+
+
+def test_the_measure_that_leads_with_all_runs_is_named_first() -> None:
+    """AP needs twice as many topics as P@10 with all runs, and half as many without the worst."""
+    found = worst_runs_decide(compared((2.0, 1.5, 2.5), (0.5, 0.4, 0.625)))
+    assert found is not None
+    assert found.text == (
+        "P@10 is more stable than AP with all runs (Phi 0.950 and 0.900), less stable without the worst quarter of "
+        "them (0.700 and 0.800: 2.00 times as many topics, 95% interval 1.60 to 2.50)"
+    )
+    assert (found.value, found.low, found.high) == pytest.approx((2.0, 1.6, 2.5))
+
+
+def test_the_pair_that_is_furthest_apart_comes_first() -> None:
+    rows = [
+        ("all", "phi", "AP", "P@10", 2.0, 1.5, 2.5),
+        ("all", "phi", "AP", "RR", 2.0, 1.5, 2.5),
+        ("all", "e_rho2", "AP", "nDCG", 2.0, 1.5, 2.5),
+        ("best", "phi", "AP", "P@10", 0.5, 0.4, 0.6),
+        ("best", "phi", "AP", "RR", 0.25, 0.2, 0.3),
+        ("best", "e_rho2", "AP", "nDCG", 0.1, 0.05, 0.2),
+    ]
+    table = pl.DataFrame(rows, schema=COMPARISONS, orient="row")
+    assert [(a, b) for a, b, _ in turned(table, "phi")] == [("RR", "AP"), ("P@10", "AP")]
