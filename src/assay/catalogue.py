@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from assay.errors import AssayError, MeasureError, suggestion
+from assay.errors import AssayError, InputError, MeasureError, suggestion
 from assay.rankings import Array, Rankings, ratio
 from assay.unjudged import Unjudged
 
@@ -56,6 +56,7 @@ class Declaration:
     aliases: tuple[str, ...]
     limits: Mapping[str, tuple[float, float]]  # parameter -> the least and the most it may be
     by_depth: Mapping[str, Any]  # parameter -> the value (... is any) with which weights depend on k
+    replaces: Mapping[str, tuple[str, ...]]  # parameter -> those in whose place it stands
     unjudged: Unjudged | None  # how to bound what unjudged documents could do to a score
 
     @property
@@ -88,6 +89,7 @@ class Measure:
         checked = {name: self._check(name, value) for name, value in given.items()}
         known = self.declaration.parameters
         kept = tuple((name, checked[name]) for name in known if name in checked and checked[name] != known[name][1])
+        self._check_replaced(dict(kept))
         judged_only = parameters.get("judged_only", self.judged_only)
         if not isinstance(judged_only, bool):
             raise MeasureError(f"{self.name}: judged_only={judged_only!r} is not True or False")
@@ -145,11 +147,23 @@ class Measure:
             fitting = _fit(value, known[name][0])
         except ValueError as problem:
             raise MeasureError(f"{self.name}: {name}={value!r} {problem}") from None
+        except InputError as problem:  # of a file that the parameter names
+            raise MeasureError(f"{self.name}: {name}: {problem}") from None
         low, high = self.declaration.limits.get(name, (-np.inf, np.inf))
         if isinstance(fitting, int | float) and not low <= fitting <= high:
             allowed = f"from {low:g} up" if high == np.inf else f"from {low:g} to {high:g}"
             raise MeasureError(f"{self.name}: {name}={value!r} is not {allowed}")
         return fitting
+
+    def _check_replaced(self, given: Mapping[str, Any]) -> None:
+        for name, others in self.declaration.replaces.items():
+            if name in given and (clash := [other for other in others if other in given]):
+                raise MeasureError(f"{self.name}: {name} stands in place of {clash[0]}; give one or the other")
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that parameters were read from."""
+        return tuple(value.path for _, value in self.settings if hasattr(value, "path"))
 
     @property
     def by_depth(self) -> bool:
@@ -215,6 +229,7 @@ def measure(
     aliases: Sequence[str] = (),
     limits: Mapping[str, tuple[float, float]] | None = None,
     by_depth: Mapping[str, Any] | None = None,
+    replaces: Mapping[str, tuple[str, ...]] | None = None,
     unjudged: Unjudged | None = None,
 ) -> Callable[[Formula], Measure]:
     """Declare a measure: decorate a function of `Rankings` whose keyword-only parameters are its syntax.
@@ -242,6 +257,8 @@ def measure(
         The least and the most that a parameter may be.
     by_depth
         Parameters, and their values (... for any), that make the weight of a rank depend on the cutoff.
+    replaces
+        Parameters that stand in place of others, with the names of those: only one of them may be given.
     unjudged
         How to bound what unjudged documents could do to a score: a rule of `assay.unjudged` that is right for
         the formula, such as `Residual()`. Without one no bound is offered.
@@ -269,6 +286,7 @@ def measure(
             aliases=tuple(aliases),
             limits=limits or {},
             by_depth=by_depth or {},
+            replaces=replaces or {},
             unjudged=unjudged,
         )
         made = CATALOGUE[name] = Measure(declaration)
@@ -305,7 +323,7 @@ def _fit(value: Any, kind: Any) -> Any:
         except (TypeError, ValueError):
             continue
     words = [repr(word) for option in options if get_origin(option) is Literal for word in get_args(option)]
-    plain = [_KINDS[o] for o in options if o in _KINDS]
+    plain = [getattr(o, "kind", None) or _KINDS[o] for o in options if o in _KINDS or hasattr(o, "fitted")]
     plain += [_KINDS[get_origin(o)] for o in options if get_origin(o) in _KINDS]
     hint = suggestion(str(value), [w.strip("'") for w in words]) if words else ""
     raise ValueError(f"is not {', '.join(words + plain)}{hint}")
@@ -322,6 +340,8 @@ _KINDS: dict[Any, str] = {
 
 def _fit_one(value: Any, option: Any) -> Any:
     origin = get_origin(option)
+    if hasattr(option, "fitted"):  # a type that knows what it can be made of, such as a file's name
+        return option.fitted(value)
     if option is type(None):
         if value is None:
             return None

@@ -10,9 +10,10 @@ import numpy as np
 
 from assay.catalogue import Array, Rankings, measure, ratio
 from assay.measures.blend import Blend
-from assay.measures.gain import Gain, gain_values
+from assay.measures.gain import gain_values
 from assay.numeric.extremes import precision_sums
 from assay.unjudged import Bounds, Extremes, Residual, tried
+from assay.weightfiles import Gain
 
 
 def sum_of_precisions(j: Rankings, rel: int) -> Array:

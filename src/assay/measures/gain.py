@@ -8,12 +8,15 @@ from typing import Any, Literal
 import numpy as np
 
 from assay.catalogue import Array, Rankings, measure, ratio
+from assay.errors import MeasureError
 from assay.unjudged import Bounds, Extremes, Residual, ideal_bounds
+from assay.weightfiles import Gain, Weights
 
-Gain = tuple[tuple[int, float], ...]
 GainName = Literal["linear", "exp"]
 DiscountName = Literal["log2", "jk", "zipf", "linear", "none"]
+Discount = DiscountName | tuple[float, ...]
 BY_DEPTH = {"discount": "linear"}  # a discount that runs down to 0 just after k
+REPLACES = {"weights": ("gain", "discount", "base")}
 
 
 def gain_values(gain: GainName | Gain, top: int) -> Array:
@@ -27,7 +30,24 @@ def gain_values(gain: GainName | Gain, top: int) -> Array:
     return grade
 
 
-def discounts(discount: DiscountName | tuple[float, ...], base: float, n: int, cutoff: Any) -> Array:
+def gains(j: Rankings, gain: GainName | Gain, weights: Weights | None, top: int | None = None) -> Array:
+    """The gain of each grade 0 .. top, the scale's highest unless told; by a file of weights where there is one."""
+    top = j.top if top is None else top
+    if weights is None:
+        return gain_values(gain, top)
+    known = {0} | dict(weights.gain).keys()
+    if missing := [g for g in range(1, j.top + 1) if g not in known and j.pool[:, g].any()]:
+        there = ", ".join(str(grade) for grade in sorted(known) if grade)
+        raise MeasureError(f"{weights.path}: no gain for grade {missing[0]} of the judgments, only for {there}")
+    return np.array(weights.values(top))
+
+
+def _of(discount: Discount, weights: Weights | None) -> Discount:
+    """The discount by a file of weights, where there is one."""
+    return discount if weights is None else weights.discount
+
+
+def discounts(discount: Discount, base: float, n: int, cutoff: Any) -> Array:
     """The weight of each rank 1 .. n."""
     rank = np.arange(1.0, n + 1)
     if not isinstance(discount, str):
@@ -45,12 +65,12 @@ def discounts(discount: DiscountName | tuple[float, ...], base: float, n: int, c
     return np.ones(n)
 
 
-def _dcg(j: Rankings, value: Array, discount: DiscountName | tuple[float, ...], base: float) -> Array:
+def _dcg(j: Rankings, value: Array, discount: Discount, base: float) -> Array:
     weight = discounts(discount, base, j.rank.size, j.cutoff)
     return j.total(j.gain(value) * weight)
 
 
-def _ideal(j: Rankings, value: Array, discount: DiscountName | tuple[float, ...], base: float, *, cut: bool) -> Array:
+def _ideal(j: Rankings, value: Array, discount: Discount, base: float, *, cut: bool) -> Array:
     """The DCG of the best ranking of all that is judged, sorted by gain; cut at k or not."""
     longest = int(j.pool[:, value > 0].sum(-1).max(initial=0))
     weight = discounts(discount, base, longest, j.cutoff)
@@ -58,19 +78,27 @@ def _ideal(j: Rankings, value: Array, discount: DiscountName | tuple[float, ...]
 
 
 def _beyond(
-    j: Rankings, grade: int, *, gain: GainName | Gain, discount: DiscountName | tuple[float, ...], **_: Any
+    j: Rankings,
+    grade: int,
+    *,
+    gain: GainName | Gain,
+    discount: Discount,
+    weights: Weights | None,
+    **_: Any,
 ) -> Array:
     """What documents of one grade, from the end of the lists to infinity, add to DCG.
 
     The named discounts that need no cutoff have infinite sums.
     """
-    value = gain_values(gain, j.top)[grade]
+    value = gains(j, gain, weights)[grade]
+    discount = _of(discount, weights)
     further = np.inf if isinstance(discount, str) else sum(discount[j.rank.size :])
     return np.full(j.grade.shape[0], value * further if value else 0.0)
 
 
-def _no_penalty(*, discount: DiscountName | tuple[float, ...], **_: Any) -> bool:
+def _no_penalty(*, discount: Discount, weights: Weights | None, **_: Any) -> bool:
     """Whether no rank has a negative weight."""
+    discount = _of(discount, weights)
     return isinstance(discount, str) or min(discount, default=0.0) >= 0
 
 
@@ -78,11 +106,11 @@ def _extremes(ideal: Literal["cut", "whole", "retrieved"]) -> Extremes:
     """The least and the most over all grades of the unjudged, by which ideal is meant."""
 
     def find(
-        j: Rankings, *, gain: GainName | Gain, discount: DiscountName | tuple[float, ...], base: float
+        j: Rankings, *, gain: GainName | Gain, discount: Discount, base: float, weights: Weights | None
     ) -> Bounds | None:
         depth = j.cutoff if ideal == "cut" else np.inf
-        weigh = partial(discounts, discount, base, cutoff=j.cutoff)
-        return ideal_bounds(j, gain_values(gain, j.top), weigh, depth=depth, retrieved=ideal == "retrieved")
+        weigh = partial(discounts, _of(discount, weights), base, cutoff=j.cutoff)
+        return ideal_bounds(j, gains(j, gain, weights), weigh, depth=depth, retrieved=ideal == "retrieved")
 
     return Extremes(find)
 
@@ -92,6 +120,7 @@ def _extremes(ideal: Literal["cut", "whole", "retrieved"]) -> Extremes:
     cite="jarvelin2002",
     range=(0.0, np.inf),
     by_depth=BY_DEPTH,
+    replaces=REPLACES,
     unjudged=Residual(beyond=_beyond, when=_no_penalty),
     limits={"base": (1.001, np.inf)},
 )
@@ -99,8 +128,9 @@ def DCG(
     j: Rankings,
     *,
     gain: GainName | Gain = "linear",
-    discount: DiscountName | tuple[float, ...] = "log2",
+    discount: Discount = "log2",
     base: float = 2.0,
+    weights: Weights | None = None,
 ) -> Array:
     r"""Discounted cumulated gain.
 
@@ -108,13 +138,14 @@ def DCG(
 
     The gain is the grade (`linear`), :math:`2^g - 1` (`exp`) or a mapping `{1: 3, 2: 9}`. The discount is
     :math:`1/\log_2(i+1)` (`log2`), Järvelin and Kekäläinen's own :math:`1/\log_b \max(b, i)` (`jk`),
-    :math:`1/i` (`zipf`), :math:`(k+1-i)/k` (`linear`), 1 (`none`) or a list of weights.
+    :math:`1/i` (`zipf`), :math:`(k+1-i)/k` (`linear`), 1 (`none`) or a list of weights. Both may come from a file
+    that `assay weights` wrote: `weights='best.json'`; ranks beyond its depth then have no weight.
     Topics with many relevant documents dominate its mean.
 
     >>> (DCG @ 3).of([2, 0, 1])
     2.5
     """
-    return _dcg(j, gain_values(gain, j.top), discount, base)
+    return _dcg(j, gains(j, gain, weights), _of(discount, weights), base)
 
 
 @measure(
@@ -122,6 +153,7 @@ def DCG(
     cite="jarvelin2002",
     trec={"ndcg": "nDCG", "ndcg_cut_{}": "nDCG@{}"},
     by_depth=BY_DEPTH,
+    replaces=REPLACES,
     unjudged=_extremes("cut"),
     limits={"base": (1.001, np.inf)},
 )
@@ -129,8 +161,9 @@ def nDCG(
     j: Rankings,
     *,
     gain: GainName | Gain = "linear",
-    discount: DiscountName | tuple[float, ...] = "log2",
+    discount: Discount = "log2",
     base: float = 2.0,
+    weights: Weights | None = None,
 ) -> Array:
     r"""DCG divided by that of an ideal ranking, which is cut at k too.
 
@@ -142,7 +175,7 @@ def nDCG(
     >>> (nDCG @ 2).of([0, 1], n_rel=1)
     0.6309297535714575
     """
-    value = gain_values(gain, j.top)
+    value, discount = gains(j, gain, weights), _of(discount, weights)
     return ratio(_dcg(j, value, discount, base), _ideal(j, value, discount, base, cut=True))
 
 
@@ -150,6 +183,7 @@ def nDCG(
     claims={"bounded", "monotone", "convergent", "top_weighted"},
     cite="webber2010",
     by_depth=BY_DEPTH,
+    replaces=REPLACES,
     unjudged=_extremes("whole"),
     limits={"base": (1.001, np.inf)},
 )
@@ -157,8 +191,9 @@ def enDCG(
     j: Rankings,
     *,
     gain: GainName | Gain = "linear",
-    discount: DiscountName | tuple[float, ...] = "log2",
+    discount: Discount = "log2",
     base: float = 2.0,
+    weights: Weights | None = None,
 ) -> Array:
     r"""DCG to depth k divided by that of the whole ideal ranking (expanded).
 
@@ -169,7 +204,7 @@ def enDCG(
     >>> round((enDCG @ 1).of([1, 0], n_rel=2), 4)
     0.6131
     """
-    value = gain_values(gain, j.top)
+    value, discount = gains(j, gain, weights), _of(discount, weights)
     return ratio(_dcg(j, value, discount, base), _ideal(j, value, discount, base, cut=False))
 
 
@@ -178,6 +213,7 @@ def enDCG(
     cite="moffat2013",
     cutoff="required",
     by_depth=BY_DEPTH,
+    replaces=REPLACES,
     unjudged=Residual(when=_no_penalty),
     limits={"base": (1.001, np.inf), "max_rel": (1, 127)},
 )
@@ -185,9 +221,10 @@ def SDCG(
     j: Rankings,
     *,
     gain: GainName | Gain = "linear",
-    discount: DiscountName | tuple[float, ...] = "log2",
+    discount: Discount = "log2",
     base: float = 2.0,
     max_rel: int | None = None,
+    weights: Weights | None = None,
 ) -> Array:
     r"""DCG scaled by the most that k ranks can hold, whatever the topic offers.
 
@@ -198,8 +235,8 @@ def SDCG(
     >>> (SDCG @ 2).of([1, 1], n_rel=2)
     1.0
     """
-    best = gain_values(gain, j.top if max_rel is None else max_rel).max()
-    value = np.minimum(gain_values(gain, j.top), best)
+    best = gains(j, gain, weights, max_rel).max()
+    value, discount = np.minimum(gains(j, gain, weights), best), _of(discount, weights)
     limit = np.cumsum(discounts(discount, base, int(np.max(j.cutoff)), j.cutoff))
     return ratio(_dcg(j, value, discount, base), best * (limit if j.cumulative else limit[-1]))
 
@@ -209,6 +246,7 @@ def SDCG(
     cite="moffat2013",
     aliases=["SN-DCG"],
     by_depth=BY_DEPTH,
+    replaces=REPLACES,
     unjudged=_extremes("retrieved"),
     limits={"base": (1.001, np.inf)},
 )
@@ -216,8 +254,9 @@ def SNDCG(
     j: Rankings,
     *,
     gain: GainName | Gain = "linear",
-    discount: DiscountName | tuple[float, ...] = "log2",
+    discount: Discount = "log2",
     base: float = 2.0,
+    weights: Weights | None = None,
 ) -> Array:
     r"""DCG divided by that of the best order of the documents *retrieved*.
 
@@ -228,6 +267,6 @@ def SNDCG(
     >>> SNDCG.of([1, 0], n_rel=20)
     1.0
     """
-    value = gain_values(gain, j.top)
+    value, discount = gains(j, gain, weights), _of(discount, weights)
     weight = discounts(discount, base, j.rank.size, j.cutoff)
     return ratio(_dcg(j, value, discount, base), j.resorted_dcg(value, weight))

@@ -1,0 +1,186 @@
+"""Stability of nDCG on few variables, with slope and curvature: what the search for the best weights climbs.
+
+The variables are steps of the gain, shares of the discount, or both one after the other; see `mixtures`. With
+x = N / I, where N and I are linear in each of the two, the derivatives of x are
+
+    x_i = (N_i - x I_i) / I,    x_ij = (N_ij - x I_ij - x_i I_j - x_j I_i) / I.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.numeric.weighing import Coefficient, Spread
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+GUARD = 1e-9  # an ideal gain below this share of the weights is none
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """What it costs to leave a standard function: strength x |p - q|^2 / |q|^2, both scaled to a sum of 1."""
+
+    strength: float
+    products: Array  # [variable, variable] scalar products of what the variables stand for
+    towards: Array  # [variable] their products with q
+    total: Array  # [variable] their sums
+    square: float  # of q
+
+    def __call__(self, theta: Array) -> tuple[float, Array, Array]:
+        """Value, slope and curvature."""
+        s, w, near = float(self.total @ theta), self.total, self.products @ theta
+        norm, along = float(theta @ near), float(theta @ self.towards)
+        value = norm / s**2 - 2 * along / s + self.square
+        slope = 2 * (near / s**2 - norm * w / s**3 - self.towards / s + along * w / s**2)
+        cross = np.outer(w, self.towards / s**2 - 2 * near / s**3)
+        own = (3 * norm / s**4 - 2 * along / s**3) * np.outer(w, w)
+        curvature = 2 * (self.products / s**2 + cross + cross.T + own)
+        scale = self.strength / self.square
+        return scale * value, scale * slope, scale * curvature
+
+
+@dataclass(frozen=True, slots=True)
+class Steadiness:
+    """The coefficient as a function of the variables that are free."""
+
+    top: Array  # [level, knot, run x topic]
+    bottom: Array  # [level, knot, topic]
+    spread: Spread
+    coefficient: Coefficient
+    n_steps: int  # how many variables are steps of the gain; 0 where the gain is given
+    n_shares: int  # how many are shares of the discount; 0 where the discount is given
+    lower: Array  # [variable]
+    pulls: tuple[Pull | None, Pull | None] = (None, None)  # on the steps, on the shares
+
+    @property
+    def blocks(self) -> tuple[slice, ...]:
+        """The steps and the shares, as far as they are free."""
+        both = (slice(0, self.n_steps), slice(self.n_steps, self.lower.size))
+        return tuple(part for part in both if part.stop > part.start)
+
+    def split(self, theta: Array) -> tuple[Array, Array]:
+        """Steps and shares; what is given counts once."""
+        steps = theta[: self.n_steps] if self.n_steps else np.ones(1)
+        return steps, theta[self.n_steps :] if self.n_shares else np.ones(1)
+
+    def normalise(self, theta: Array) -> Array:
+        """Let the sizes of each kind of variable sum to 1; what is at a bound above 0 stays there."""
+        scaled = theta.copy()
+        for part in self.blocks:
+            share, low = theta[part] / np.abs(theta[part]).sum(), self.lower[part]
+            held = (low > 0) & (np.minimum(theta[part], share) <= low)
+            share[~held] *= (1 - low[held].sum()) / np.abs(share[~held]).sum() if not held.all() else 1.0
+            share[held] = low[held] if not held.all() else share[held]
+            scaled[part] = share
+        return scaled
+
+    def scores(self, theta: Array) -> tuple[Array, Array] | None:
+        """The scores [run, topic] and ideal gains [topic]; none where an ideal gain would vanish."""
+        steps, shares = self.split(theta)
+        ideal = np.einsum("h,hjt,j->t", steps, self.bottom, shares)
+        there = self.bottom.any((0, 1))
+        if not (ideal[there] > GUARD * float(np.abs(steps).sum() * np.abs(shares).sum())).all():
+            return None
+        ideal = np.where(there, ideal, 1.0)
+        gained = steps @ (shares @ self.top)
+        return gained.reshape(-1, ideal.size) / ideal, ideal
+
+    def value(self, theta: Array) -> float:
+        """The coefficient, less what the distance from a standard function costs."""
+        found = self.scores(theta)
+        if found is None:
+            return -np.inf
+        value, _ = self.spread.ratio(found[0], self.coefficient)
+        return -np.inf if np.isnan(value) else value - self._penalty(theta)
+
+    def stability(self, theta: Array) -> float:
+        """The coefficient alone."""
+        return self.value(theta) + self._penalty(theta)
+
+    def _parts(self) -> list[tuple[slice, Pull]]:
+        here = (slice(0, self.n_steps), slice(self.n_steps, self.lower.size))
+        return [(part, pull) for part, pull in zip(here, self.pulls, strict=True) if pull is not None]
+
+    def _penalty(self, theta: Array) -> float:
+        return sum(pull(theta[part])[0] for part, pull in self._parts())
+
+    def pulled(self, theta: Array) -> tuple[Array, Array]:
+        """The slopes of the coefficient by gained and by ideal gain: [run x topic] and [topic], the second lost."""
+        found = self.scores(theta)
+        if found is None:
+            raise ValueError("an ideal gain vanishes here")
+        x, ideal = found
+        pull = self.spread.slope(x, self.coefficient)[1] / ideal
+        return pull.ravel(), (pull * x).sum(0)
+
+    def slope(self, theta: Array) -> Array:
+        """How the value changes with each variable."""
+        pull, lost = self.pulled(theta)
+        gained, best = self._firsts(*self.split(theta))
+        slope = gained @ pull - best @ lost
+        for part, cost in self._parts():
+            slope[part] -= cost(theta[part])[1]
+        return np.asarray(slope)
+
+    def derivatives(self, theta: Array) -> tuple[float, Array, Array]:
+        """Value, slope and curvature by the free variables."""
+        found, n = self.scores(theta), theta.size
+        if found is None or np.isnan(self.spread.ratio(found[0], self.coefficient)[0]):
+            return -np.inf, np.zeros(n), np.zeros((n, n))
+        x, ideal = found
+        steps, shares = self.split(theta)
+        gained, best = self._firsts(steps, shares)
+        first = gained.reshape(n, *x.shape) - x * best[:, None]  # [variable, run, topic]
+        first /= ideal
+        value, pull = self.spread.slope(x, self.coefficient)
+        slope = first.reshape(n, -1) @ pull.ravel()
+        curvature = self._ratio_curvature(x, first, value, slope)
+        mixed = (np.einsum("st,ist->it", pull, first) / ideal) @ best.T
+        curvature -= mixed + mixed.T
+        if self.n_steps and self.n_shares:
+            self._add_mixed(curvature, x, pull / ideal)
+        for part, cost in self._parts():
+            price, down, bend = cost(theta[part])
+            value -= price
+            slope[part] -= down
+            curvature[part, part] -= bend
+        return value, slope, curvature
+
+    def _firsts(self, steps: Array, shares: Array) -> tuple[Array, Array]:
+        """The derivatives of both mixtures: [variable, run x topic] and [variable, topic]"""
+        tops, bottoms = [], []
+        if self.n_steps:
+            tops.append(shares @ self.top)
+            bottoms.append(shares @ self.bottom)
+        if self.n_shares:
+            tops.append(np.einsum("h,hjx->jx", steps, self.top))
+            bottoms.append(np.einsum("h,hjx->jx", steps, self.bottom))
+        return np.concatenate(tops), np.concatenate(bottoms)
+
+    def _ratio_curvature(self, x: Array, first: Array, value: float, slope: Array) -> Array:
+        """The curvature by the scores, seen along the variables: that of a ratio of two sums of squares."""
+        between, whole = self.spread.parts(self.coefficient)
+        total = self.spread.ratio(x, self.coefficient)[1]
+        flat = first.reshape(len(first), -1)
+        runs, topics = (first @ np.ones(x.shape[1])) / x.shape[1], (np.ones(x.shape[0]) @ first) / x.shape[0]
+        mean = runs.mean(1)
+        runs, topics = runs - mean[:, None], topics - mean[:, None]
+        parts = 2 * (between - value * whole) / total
+        inner = parts[2] * (flat @ flat.T - flat.shape[1] * np.outer(mean, mean))
+        inner += (parts[0] - parts[2]) * self.spread.n_topics * (runs @ runs.T)
+        inner += (parts[1] - parts[2]) * self.spread.n_runs * (topics @ topics.T)
+        down = flat @ self.spread.pulled(x, whole).ravel() / total
+        across = np.outer(slope, down)
+        return np.asarray(inner - across - across.T)
+
+    def _add_mixed(self, curvature: Array, x: Array, pull: Array) -> None:
+        """Add what comes of a step and a share together."""
+        h, n = self.n_steps, self.n_steps + self.n_shares
+        mixed = self.top @ pull.ravel() - self.bottom @ (pull * x).sum(0)
+        curvature[:h, h:n] += mixed
+        curvature[h:n, :h] += mixed.T

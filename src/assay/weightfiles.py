@@ -1,0 +1,130 @@
+"""Saved weights: the gain of each grade and the discount of each rank, read from a file.
+
+The file is what `assay weights RUN... --qrels Q -o best.json` writes, or an object made by hand:
+`{"gain": {"1": 1, "2": 1.5}, "discount": [1, 0.7, 0.6]}`. It is read when a measure that names it is understood, and
+known from then on by the SHA-256 of its bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from assay.errors import InputError
+from assay.files import read_bytes
+
+Gain = tuple[tuple[int, float], ...]
+Discount = tuple[float, ...]
+
+_MADE_BY = "`assay weights RUN... --qrels QRELS -o best.json` writes a file of weights"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Weights:
+    """The gain of each grade and the discount of each rank, as a file says; equal where the file's bytes are."""
+
+    path: str = field(compare=False)
+    sha256: str  # of the file's bytes
+    gain: Gain = field(compare=False)  # grade, gain; grade 0 is there only if it has a gain
+    discount: Discount = field(compare=False)  # [rank]
+
+    kind: ClassVar[str] = "the name of a file of weights"
+
+    def __repr__(self) -> str:
+        return repr(self.path)
+
+    def __str__(self) -> str:
+        return self.path
+
+    def values(self, top: int) -> list[float]:
+        """The gain of each grade 0 .. top; a grade without one has that of the next lower grade, 0 has 0."""
+        known, values = dict(self.gain), [0.0]
+        for grade in range(top + 1):
+            values.append(known.get(grade, values[-1]))
+        return values[1:]
+
+    @classmethod
+    def fitted(cls, value: object) -> Weights:
+        """Take weights as they are, or read the file that a word names."""
+        if isinstance(value, Weights):
+            return value
+        if not isinstance(value, str):
+            raise ValueError
+        return read_weights(value)
+
+
+def read_weights(path: str) -> Weights:
+    """Read gain and discount from a file.
+
+    Of the result of `assay weights` this is the variant that its settings name as the best.
+    """
+    data = read_bytes(path)
+    try:
+        gain, discount = _understood(data)
+    except ValueError as problem:
+        raise InputError(f"{path}: {problem}") from None
+    return Weights(path, hashlib.sha256(data).hexdigest(), gain, discount)
+
+
+@lru_cache(maxsize=8)
+def _understood(data: bytes) -> tuple[Gain, Discount]:
+    """Find gain and discount in the text of a file."""
+    try:
+        found = json.loads(data)
+    except UnicodeDecodeError:
+        raise ValueError("not text in UTF-8, but weights are in JSON") from None
+    except json.JSONDecodeError as problem:
+        raise ValueError(f"line {problem.lineno} is not JSON; {_MADE_BY}") from None
+    if not isinstance(found, Mapping):
+        raise ValueError(f"weights are an object with gain and discount; {_MADE_BY}")
+    if "analysis" in found:
+        found = _best(found)
+    if missing := [name for name in ("gain", "discount") if name not in found]:
+        raise ValueError(f"no {missing[0]}; weights are an object with gain and discount; {_MADE_BY}")
+    return _gain(found["gain"]), _discount(found["discount"])
+
+
+def _best(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Pick the weights that the result of `assay weights` names as the best."""
+    if result["analysis"] != "weights":
+        raise ValueError(f"the result of `assay {result['analysis']}` has no weights; {_MADE_BY}")
+    try:
+        best, tables = result["settings"]["best"], result["tables"]
+        gain = {str(row["grade"]): row["gain"] for row in tables["gains"] if row["variant"] == best}
+        rows = [row for row in tables["discounts"] if row["variant"] == best]
+        discount = [row["discount"] for row in sorted(rows, key=lambda row: int(row["rank"]))]
+    except (KeyError, TypeError):
+        raise ValueError(f"a result of `assay weights` whose gains and discounts are not whole; {_MADE_BY}") from None
+    return {"gain": gain, "discount": discount}
+
+
+def _gain(given: object) -> Gain:
+    if not isinstance(given, Mapping):
+        raise ValueError('gain is not an object of grades, such as {"1": 1, "2": 1.5}')
+    for grade in given:
+        if not grade.isdecimal() or int(grade) > 127:
+            raise ValueError(f"gain: '{grade}' is not a grade, a whole number from 0 to 127")
+    found = tuple(sorted((int(grade), _number(value, f"gain of grade {grade}")) for grade, value in given.items()))
+    if all(value <= 0 for _, value in found):
+        raise ValueError("gain: no grade has a gain above 0")
+    return found
+
+
+def _discount(given: object) -> Discount:
+    if not isinstance(given, list):
+        raise ValueError("discount is not a list of the weights of ranks 1, 2, ..., such as [1, 0.7, 0.6]")
+    found = tuple(_number(value, f"discount of rank {rank}") for rank, value in enumerate(given, start=1))
+    if not any(found):
+        raise ValueError("discount: no rank has a weight")
+    return found
+
+
+def _number(value: object, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{what} is {json.dumps(value)}, not a number")
+    return float(value)
