@@ -1,0 +1,206 @@
+"""The simulations of robertson2007, drawn again for many populations, and what is exact beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, partial
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from assay.numeric import expected
+from assay.numeric.expected import Sampled, hypergeometric
+from assay.numeric.population import Model
+from assay.numeric.score_models import Pair, normal_exponential, normal_normal
+from assay.numeric.thinning import Generality, Plan, Population, Simulated, gathered, populations, sampled
+from assay.progress import steps
+from assay.reproduce.estimates import Interval
+from assay.reproduce.robertson2007_tables import DIGIT, HALVINGS, Printed
+
+Array = NDArray[np.float64]
+
+POPULATIONS = 100
+SAMPLES = 10_000
+SEED = 0
+
+PLANS: dict[str, Plan] = {
+    "fixed": Plan(n_samples=SAMPLES),
+    "varying": Plan(n_samples=SAMPLES, n_nonrelevant=3_200_000, generality="varying"),
+}
+"""Simulations 1, 2 and 4, of fixed generality; and simulation 3."""
+
+PAIRS = {"normal and exponential": normal_exponential(), "normal and normal": normal_normal()}
+"""The paper's two models; of the second it gives no parameters."""
+FIRST, SECOND = PAIRS
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A number that populations drawn by chance give, each its own; the interval holds a share of the populations."""
+
+    values: Array  # [population]
+
+    @property
+    def value(self) -> float:
+        """The mean over populations."""
+        return float(self.values.mean())
+
+    def interval(self, level: float) -> Interval | None:
+        """The range over populations, as many beyond either end."""
+        low, high = np.quantile(self.values, [(1 - level) / 2, (1 + level) / 2])
+        return float(low), float(high)
+
+
+@dataclass(frozen=True, slots=True)
+class OnAverage:
+    """The mean of a number over populations drawn by chance; the interval is that of the mean."""
+
+    values: Array  # [population]
+
+    @property
+    def value(self) -> float:
+        """The mean over populations."""
+        return float(self.values.mean())
+
+    def interval(self, level: float) -> Interval | None:
+        """The mean and what its standard error allows."""
+        half = float(special.ndtri((1 + level) / 2) * self.values.std(ddof=1) / sqrt(self.values.size))
+        return self.value - half, self.value + half
+
+
+@cache
+def simulated(generality: Generality) -> Simulated:
+    """Draw and sample all populations of a simulation; takes about half a minute."""
+    drawn = drawn_populations(generality)
+    under_way = steps(range(len(drawn)), doing="sampling population ", lines=False)
+    plan = PLANS[generality]
+    return gathered([sampled(one, plan, (SEED, i)) for i, one in zip(under_way, drawn, strict=True)])
+
+
+@cache
+def drawn_populations(generality: Generality) -> tuple[Population, ...]:
+    """Draw the populations of a simulation."""
+    return tuple(populations(PAIRS[FIRST].curve, PLANS[generality], POPULATIONS, SEED))
+
+
+def means(printed: Printed) -> Array:
+    """The mean over the samples of each population; n = 0 is the population itself. [n, population]"""
+    found = simulated(_generality(printed))
+    return found.mean[:, :, found.measures.index(printed.measure)].T
+
+
+def deviations(printed: Printed) -> Array:
+    """The standard deviation over the samples of each population; NaN of the population itself. [n, population]"""
+    found = simulated(_generality(printed))
+    return found.sd[:, :, found.measures.index(printed.measure)].T
+
+
+def _generality(printed: Printed) -> Generality:
+    return "varying" if printed.generality == "varying" else "fixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A cell, as populations let expect it that have the All of its table."""
+
+    expected: float
+    error: float  # standard deviation of the printed number: of populations, samples and rounding
+    z: float
+
+
+def given_whole(printed: Printed, values: Array, cell: float, whole: float) -> Given:
+    """Regress a cell on All, over populations, and hold the printed number against it.
+
+    Both printed numbers are rounded, which adds to the error a uniform distribution's.
+    """
+    x = means(printed)[0]
+    away = x - x.mean()
+    slope = float(away @ values / (away @ away))
+    rest = values - values.mean() - slope * away
+    n = x.size
+    variance = float(rest @ rest) / (n - 2) * (1 + 1 / n + (whole - x.mean()) ** 2 / float(away @ away))
+    error = sqrt(variance + (1 + slope**2) * DIGIT**2 / 12)
+    value = float(values.mean() + slope * (whole - x.mean()))
+    return Given(value, error, (cell - value) / error)
+
+
+# --- what is exact
+
+
+def sizes(generality: str, halving: int) -> Sampled:
+    """Say what a sample holds."""
+    plan = PLANS[generality]
+    rate = 2.0**-halving
+    return Sampled(plan.n_relevant * rate, plan.n_nonrelevant, 1.0 if generality == "varying" else rate)
+
+
+@cache
+def expectation(measure: str, generality: str, halving: int, model: str = FIRST) -> float:
+    """The mean of a measure over all populations and samples, by quadrature."""
+    pair, sample = PAIRS[model], sizes(generality, halving)
+    whole, plan = sizes(generality, 0), PLANS[generality]
+    ranks, place = round(plan.share * sample.rate), round(plan.n_relevant * plan.recall)
+    ways = {
+        "AP": partial(expected.average_precision, pair, sample),
+        "P@n": partial(expected.precision_at_rank, pair, sample, plan.rank),
+        "P@pN, fixed score": partial(expected.precision_above_rank, pair, whole, sample, plan.share),
+        "P@pN, fixed rank": partial(expected.precision_at_rank, pair, sample, ranks),
+        "P@recall, fixed score": partial(expected.precision_above_relevant, pair, whole, sample, place),
+        "P@recall, in sample": partial(
+            expected.precision_at_recall, pair, sample, round(sample.n_relevant * plan.recall)
+        ),
+        "nDCG": partial(expected.ndcg, pair, sample),
+    }
+    return float(ways[measure]())
+
+
+def expectations(printed: Printed, model: str = FIRST, *, first: int = 0) -> Array:
+    """The exact means for All and n = 1 .. 5. [n]"""
+    found = [expectation(printed.measure, printed.generality, n, model) for n in range(first, 1 + HALVINGS[-1])]
+    return np.array(found)
+
+
+def model_of(generality: str, halving: int = 0, pair: Pair | None = None) -> Model:
+    """The population that a sample is in proportion to."""
+    sample = sizes(generality, halving)
+    return Model.of(pair or PAIRS[FIRST], sample.n_relevant, sample.n_nonrelevant * sample.rate)
+
+
+def above_score(hits: int, false: int, halving: int, *, numbers: str = "relevant") -> tuple[float, float]:
+    """Mean and standard deviation of precision in samples, above a score that so many of either kind exceed.
+
+    `numbers` says of which documents fixed numbers are drawn: relevant ones (as in the paper), both or none; the
+    others are each drawn by a coin. Samples without a document above count 0, but where coins draw all, nothing.
+    """
+    rate, plan = 2.0**-halving, PLANS["fixed"]
+    m, n = plan.n_relevant, plan.n_nonrelevant
+    of_relevant = _coins(hits, rate) if numbers == "none" else hypergeometric(m, hits, round(m * rate))
+    of_rest = hypergeometric(n, false, round(n * rate)) if numbers == "both" else _coins(false, rate)
+    k, x = np.arange(of_relevant.size)[:, None], np.arange(of_rest.size)
+    chance = of_relevant[:, None] * of_rest
+    if numbers == "none":
+        chance[0, 0] = 0.0
+        chance /= chance.sum()
+    value = k / np.maximum(k + x, 1)
+    mean = float((chance * value).sum())
+    return mean, sqrt(float((chance * (value - mean) ** 2).sum()))
+
+
+def _coins(n: int, rate: float) -> Array:
+    """The chances of 0, 1, ..., n of n, each by a coin."""
+    k = np.arange(n + 1)
+    ways = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+    return np.asarray(np.exp(ways + special.xlogy(k, rate) + special.xlog1py(n - k, -rate)))
+
+
+@cache
+def best_fit(hits: int, mean: tuple[float, ...], sd: tuple[float, ...]) -> tuple[int, int]:
+    """How many non-relevant documents above a score give the most printed digits; and how many these are."""
+    found = {}
+    for false in range(hits, 20 * hits):
+        exact = [value for n in HALVINGS for value in above_score(hits, false, n)]
+        cells = [cell for both in zip(mean, sd, strict=True) for cell in both]
+        found[false] = sum(abs(a - b) <= DIGIT / 2 for a, b in zip(exact, cells, strict=True))
+    return max(found.items(), key=lambda one: one[1])
