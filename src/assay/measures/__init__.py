@@ -2,6 +2,7 @@
 
 from assay.measures.average import AP, GMAP, SNAP, SP, Q, aAP
 from assay.measures.cascade import BPM, ERR, INSQ, INST
+from assay.measures.corrected import AP_LOO
 from assay.measures.counts import NumRel, NumRelRet, NumRet
 from assay.measures.gain import DCG, SDCG, SNDCG, enDCG, nDCG
 from assay.measures.incomplete import Bpref, Judged, infAP
@@ -11,6 +12,7 @@ from assay.measures.sets import SetAP, SetF, SetP, SetR
 
 __all__ = [
     "AP",
+    "AP_LOO",
     "BPM",
     "DCG",
     "ERR",

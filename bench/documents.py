@@ -1,0 +1,112 @@
+"""How often the error bars of `assay error` hold the truth: `python -m bench.documents [LISTS]`.
+
+Lists of 1,000 documents are drawn from pairs of score distributions whose J is known by quadrature, with R relevant
+documents and as many others as the odds say; the nominal 95% intervals that hold J are counted, for each form, made
+as the command makes them. The forms were designed on the first truths; the others were held back until then.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.analyses.error_topics import Form, drawn, estimated, interval, pooled_top, top_of
+from assay.numeric.documents import Ordered
+from assay.numeric.population import Model
+from assay.numeric.score_models import Pair, gamma_gamma, normal_exponential, normal_normal
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+LEVEL, DRAWS, DEPTH, SEED = 0.95, 200, 1000, 20070
+SIZES = (4, 8, 16, 64)
+FORMS: tuple[Form, ...] = ("corrected", "model", "plain")
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A pair of score distributions and the odds against relevance."""
+
+    name: str
+    pair: Pair
+    odds: float
+
+    def j(self) -> float:
+        """Average precision in an unlimited collection."""
+        return Model.of(self.pair, 1, self.odds).average_precision()
+
+    def ranks(self, n_rel: int, n_lists: int, rng: np.random.Generator) -> Index:
+        """Draw the ranks of relevant documents in lists of all documents. [list, relevant]"""
+        above = self.odds * n_rel * self.pair.curve(np.sort(rng.random((n_lists, n_rel)), axis=-1))
+        others = np.cumsum(rng.poisson(np.diff(above, prepend=0.0)), axis=-1)
+        return np.asarray(others + np.arange(1, n_rel + 1), dtype=np.int64)
+
+
+def truths() -> tuple[Truth, ...]:
+    """The paper's pair, the equal-variance normal one, gamma scores, and two where nearly all is found or missed."""
+    paper, gamma = normal_exponential(), gamma_gamma(6, 0.2, nonrelevant_shape=1.5, nonrelevant_scale=0.1)
+    return (
+        Truth("normal-exponential, 1:100,000", paper, 1e5),
+        Truth("normal-normal, 1:100,000", normal_normal(), 1e5),
+        Truth("gamma-gamma, 1:100,000", gamma, 1e5),
+        Truth("normal-exponential, 1:2,500", paper, 2500.0),
+        Truth("normal-exponential, 1:1,000,000", paper, 1e6),
+    )
+
+
+def held_back() -> tuple[Truth, ...]:
+    """Truths that no form was designed on: normal scores with unequal variances, gamma scores of other shapes."""
+    wide, narrow, hard = (
+        normal_normal(1, sd, nonrelevant_sd=other) for sd, other in ((0.35, 0.25), (0.2, 0.3), (0.3, 0.35))
+    )
+    steep = gamma_gamma(8, 0.15, nonrelevant_shape=2.5, nonrelevant_scale=0.1)
+    shallow = gamma_gamma(3, 0.3, nonrelevant_shape=0.7, nonrelevant_scale=0.15)
+    return (
+        Truth("normal-normal, sd 0.35 and 0.25, 1:20,000", wide, 2e4),
+        Truth("normal-normal, sd 0.2 and 0.3, 1:1,000", narrow, 1e3),
+        Truth("normal-normal, sd 0.3 and 0.35, 1:3,000", hard, 3e3),
+        Truth("gamma-gamma, shapes 8 and 2.5, 1:5,000", steep, 5e3),
+        Truth("gamma-gamma, shapes 3 and 0.7, 1:500", shallow, 500.0),
+    )
+
+
+def topic_of(ranks: Index, depth: int = DEPTH) -> Ordered:
+    """Make one list of so many documents, relevant ones at these ranks."""
+    hit = np.zeros((1, depth), dtype=bool)
+    hit[0, ranks[ranks <= depth] - 1] = True
+    return Ordered.of(np.arange(depth)[None], hit, np.ones((1, depth), dtype=bool), ranks.size)
+
+
+def held(truth: Truth, n_rel: int, n_lists: int) -> Array:
+    """The share of lists whose interval holds J, is too low, is too high. [form, 3]"""
+    j, rng = truth.j(), np.random.default_rng([SEED, n_rel, int(truth.odds)])
+    topics = [topic_of(ranks) for ranks in truth.ranks(n_rel, n_lists, rng)]
+    top = top_of(pooled_top(topics), n_rel)
+    counts = np.zeros((len(FORMS), 3))
+    for k, topic in enumerate(topics):
+        loo = estimated(topic.gaps, top)[-1]
+        for i, form in enumerate(FORMS):
+            values = drawn(topic, form, DRAWS, [SEED, n_rel, k])
+            low, high = interval(values, loo, form, LEVEL)[:, 0]
+            counts[i] += (low <= j <= high, high < j, low > j)
+    return counts / n_lists
+
+
+def main() -> None:
+    n_lists = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    print(f"share of nominal {LEVEL:.0%} intervals that hold J (too low, too high); {n_lists} lists each")
+    for said, these in (("truths of the design", truths()), ("truths held back", held_back())):
+        print(f"\n{said}")
+        for truth in these:
+            print(f"{truth.name}: J = {truth.j():.4f}")
+            for n_rel in SIZES:
+                shares = zip(FORMS, held(truth, n_rel, n_lists), strict=True)
+                cells = [f"{form} {share:.3f} ({low:.3f}, {high:.3f})" for form, (share, low, high) in shares]
+                print(f"  R = {n_rel:<3} {'  '.join(cells)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

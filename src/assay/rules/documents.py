@@ -1,0 +1,57 @@
+"""The rules about documents as a sample: how much of MAP is bias, and how much error documents bring."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from assay.analysis import Result
+from assay.rules.frame import Sentence, rule
+from assay.rules.wording import listed, percent, score
+
+
+@rule("error", cite="robertson2007, own")
+def small_sample_bias(error: Result, *, share: float = 0.02) -> Sentence | None:
+    """Says which share of MAP is the bias of small samples of documents, from 2% on (own), and where it is most.
+
+    Runs are averaged. The interval is that of the best run's bias, topics as the sample; one topic has none.
+    """
+    table = error.table.filter(pl.col("ap") > 0)
+    total = float(table["ap"].sum())
+    part = float(table["bias"].sum()) / total if total else 0.0
+    if part < share:
+        return None
+    best = table.sort("ap", descending=True, maintain_order=True).row(0, named=True)
+    most = error.tables["relevant"].sort("bias_share", descending=True, nulls_last=True, maintain_order=True)
+    where, most_share = most.select("n_relevant", "bias_share").row(0)
+    level = f"{100 * float(error.settings['level']):g}%"
+    ends = [score(best[end]) for end in ("bias_low", "bias_high") if best[end] is not None]
+    interval = f" ({level} interval {' to '.join(ends)})" if ends else ""
+    text = (
+        f"About {percent(part)} of MAP is bias, because the documents are a sample: AP counts every relevant document "
+        f"in its own favour. It is {percent(most_share)} on topics with {where} relevant documents; of the "
+        f"best run, {best['run']}, it is {score(best['bias'])} of {score(best['ap'])}{interval}."
+    )
+    return Sentence(text, part, shown=percent(part))
+
+
+@rule("error", cite="robertson2007, cormack2006, own")
+def document_errors(error: Result, *, share: float = 0.25) -> Sentence | None:
+    """Says how large the error by documents is beside that by topics, from a quarter of it on (own).
+
+    Both are of mean AP_LOO, as medians over runs. Names the runs that random effects put first in place of MAP.
+    """
+    table = error.table.drop_nulls(["topic_error", "document_error"])
+    if table.is_empty():
+        return None
+    topics, documents = (float(np.median(table[name].to_numpy())) for name in ("topic_error", "document_error"))
+    if documents < share * topics:
+        return None
+    first = {name: table.filter(pl.col(name) == 1)["run"].to_list() for name in ("place_ap", "place_random")}
+    changed = first["place_ap"] != first["place_random"] and table.height > 1
+    now = f"; weighed by what is known of each topic, {listed(first['place_random'])} leads" if changed else ""
+    text = (
+        f"Other documents for the same topics would move a run's mean by a standard error of {score(documents)}, "
+        f"other topics by {score(topics)}{now}."
+    )
+    return Sentence(text, documents, shown=score(documents))
