@@ -1,4 +1,4 @@
-"""The whole road on a collection made up on the spot: files, scores, report."""
+"""The whole road on a collection made up on the spot: files, truth, scores, report."""
 
 from __future__ import annotations
 
@@ -6,24 +6,30 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.analyses.report import report
+from assay.analyses.simulate import FITTED, made
 from assay.analysis import Result, analysis
 from assay.files import write_bytes
 from assay.inputs import collection
 from assay.render.formats import to_files
-from assay.synthetic import collection as made_up
+from assay.synthetic.model import Size
+
+SIZE = Size(n_runs=30, n_topics=50, n_docs=100_000, n_contributors=20, n_equal=3, top=3)
+_MODEL = replace(FITTED, quality=1.2, skew=1.0, oddity=0.1)  # runs spread more evenly than those of TREC-8
+_TRUTH_TOPICS = 400
 
 
 @analysis(name="demo", group="make")
 def demo(*, directory: str = "demo", rng: int = 0) -> Result:
     """What does all this look like on a collection made up on the spot?
 
-    Writes 30 runs x 50 topics x 1,000 documents with four grades as TREC files, the quality of the runs rising
-    evenly from run01 to run30, and a report on them as `assay report` would.
+    Writes a collection as `assay simulate` does, 30 runs x 50 topics with lists of 1,000 of 100,000 documents, four
+    grades, pooled to depth 100, and a report on it as `assay report` would. The quality of the runs rises from run01
+    to run30, more evenly than in TREC-8; three pairs are truly equal, and truth.json says which.
 
     Parameters
     ----------
     directory
-        Where to write the runs, the judgments and the report.
+        Where to write the runs, the judgments, the truth and the report.
     rng
         Seed of the collection, and of the report.
 
@@ -32,13 +38,16 @@ def demo(*, directory: str = "demo", rng: int = 0) -> Result:
     sentence, value, low, high, shown, between, section, rule
         As in `assay report`.
     """
-    runs, qrels = made_up(rng=rng).write(directory)
-    found = report(collection([str(runs)], qrels=str(qrels)), rng=rng)
-    page = Path(directory) / "report.html"
+    simulated = demo_collection(directory, rng=rng)
+    place = Path(directory)
+    found = report(collection([str(place / "runs")], qrels=str(place / "qrels.txt")), rng=rng)
+    page = place / "report.html"
     for path, data in to_files(found, str(page)):
         write_bytes(path, data)
-    notes = (
-        f"the collection is in {directory}; in truth run30 is the best and run01 the worst",
-        f"the report is in {page}; open it in a browser",
-    )
+    notes = (*simulated.notes[:2], f"the report is in {page}; open it in a browser")
     return replace(found, analysis="demo", notes=(*found.notes, *notes))
+
+
+def demo_collection(directory: str, *, rng: int = 0) -> Result:
+    """Write the collection of the demo, with its truth."""
+    return made(directory, SIZE, (), truth_topics=_TRUTH_TOPICS, seed=rng, model=_MODEL)

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
+from assay.analyses.known_truth import read_truth, recovered, truth_chart, truth_notes
 from assay.analysis import Result, Section, analysis
 from assay.charts import COLOURS, FAINT, GRID, MAX_ROWS, Chart, Spec, category, field, intervals, lines, thin
 from assay.errors import UsageError
@@ -37,6 +38,7 @@ def power(
     alpha: float = 0.05,
     level: float = 0.95,
     resamples: int | None = None,
+    truth: str | None = None,
     rng: int = 0,
 ) -> Result:
     """Which measures separate these runs, and which only look as if they do?
@@ -65,6 +67,9 @@ def power(
         Confidence of the intervals.
     resamples
         Resamples of a Monte-Carlo test (default: 1,000 for the bootstrap, else 10,000). All pairs share them.
+    truth
+        The truth.json that `assay simulate` wrote about these runs: adds how often significant pairs were in the
+        right order.
     rng
         Seed of the resamples.
 
@@ -90,9 +95,17 @@ def power(
     tables.pairs: measure, run_a, run_b, difference, low, high, effect (mean over deviation), p, significant; p and
     significance after correction, the interval of a single pair by the t distribution, over topics. Up to 45 pairs
     are drawn, too.
+    tables.truth, with `truth` only: measure, target, right (share of the significant pairs that are in the target's
+    order; truly equal pairs count as not right, pairs whose order the truth leaves open do not count), low, high
+    (its interval over topics, by the jackknife; none where no topic moves it; of nominal 95% intervals on 73 made-up
+    collections of 40 runs and 50 topics, 99% held the mean share), found (share of the truly different pairs that are
+    significant and in the right order), n_significant, n_right, n_wrong, n_equal, n_unsettled, n_different. Targets
+    are the latent quality of the runs, J, and every measure's own expectation with complete judgments; a measure
+    that recovers its own expectation alone shows no more than that the topics suffice.
     """
     if len(data.runs) < 2:
         raise UsageError("one run has nothing to be told apart from; give at least two")
+    known = None if truth is None else read_truth(truth).select(data.runs)
     draws = RESAMPLES.get(test, 0) if resamples is None else resamples
     how = _How(test, correction, alpha, draws, rng)
     trials = [_try(x, how) for x in data.working()]
@@ -108,6 +121,10 @@ def power(
     settings |= {"resamples": draws, "rng": rng} if draws else {}
     notes = (*data.notes, *_notes(data, trials, test, correction))
     charts = _charts(table, tables, how, level)
+    if known is not None:
+        tables["truth"] = recovered(known, data.conditions, list(data.working()), how, level=level)
+        notes = (*notes, *truth_notes(tables["truth"], data.conditions))
+        charts = (truth_chart(tables["truth"], data.conditions), *charts)
     return Result("power", table, tables, data.basis, settings, notes, charts=charts)
 
 

@@ -1,4 +1,4 @@
-"""Collections with a known truth: which run is better, and by how much, is set and not estimated."""
+"""Small graded collections held in memory: every run ranks every document, and every document is judged."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.errors import InputError, UsageError
-from assay.files import write_bytes
+from assay.errors import UsageError
+from assay.files import make_directory, write_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,7 @@ class Collection:
 
     def write(self, directory: str | Path) -> tuple[Path, Path]:
         """Write packed TREC files; return the directory of the runs and the file of the judgments."""
-        runs, qrels = Path(directory) / "runs", Path(directory) / "qrels.txt"
-        try:
-            runs.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            raise InputError(f"{runs}: {(problem.strerror or str(problem)).lower()}") from None
+        runs, qrels = make_directory(Path(directory) / "runs"), Path(directory) / "qrels.txt"
         n_topics, n_docs = self.grade.shape
         docs = np.array([f"doc{i:04d}" for i in range(n_docs)])
         topic = np.repeat(self.topics, n_docs)

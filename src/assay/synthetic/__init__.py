@@ -1,0 +1,8 @@
+"""Collections with a known truth: which run is better, and by how much, is set and not estimated."""
+
+from __future__ import annotations
+
+from assay.synthetic.dense import Collection, collection
+from assay.synthetic.model import Model, Size
+
+__all__ = ["Collection", "Model", "Size", "collection"]
