@@ -33,6 +33,8 @@ bench: $(READY)
 	$(BIN)/python -m bench.significance
 	$(BIN)/python -m bench.predictivity
 	$(BIN)/python -m bench.disagreement
+	$(BIN)/python -m bench.population
+	$(BIN)/python -m bench.weights
 
 lock: ## pins what the index has now; no index address is written
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock

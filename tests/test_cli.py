@@ -436,11 +436,11 @@ def test_the_version_is_said(assay: Callable[..., Answer]) -> None:
 def test_the_demo_ends_by_naming_the_report_that_it_wrote(
     assay: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from assay import synthetic
     from assay.analyses import demo
+    from assay.synthetic import Size
 
-    small = synthetic.collection(n_runs=3, n_topics=5, n_docs=60)
-    monkeypatch.setattr(demo, "made_up", lambda rng: small)
+    small = Size(n_runs=3, n_topics=5, n_docs=600, n_relevant=20, depth=60, n_contributors=2, n_equal=1, top=3)
+    monkeypatch.setattr(demo, "SIZE", small)
     code, out, _ = assay("demo", "--directory", "made")
     assert code == 0
     assert out.splitlines()[-1] == "note: the report is in made/report.html; open it in a browser"

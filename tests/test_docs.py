@@ -27,6 +27,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from assay.analyses.demo import demo_collection
 from assay.analyses.reproduce import reproduce
 from assay.analysis import ANALYSES, COMMANDS, Result, analysis, index
 from assay.catalogue import Measure
@@ -149,8 +150,10 @@ def folder(
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     small.write(".")
-    made = collection() if request.node.callspec.params["page"].name == "tutorial.md" else small
-    made.write("demo")
+    if request.node.callspec.params["page"].name == "tutorial.md":
+        demo_collection("demo")
+    else:
+        small.write("demo")
     write_files(small)
     return tmp_path
 

@@ -246,7 +246,7 @@ def test_a_card_shows_formula_parameters_range_and_reference(capsys: pytest.Capt
     shown = capsys.readouterr().out
     assert "\n    \\frac{DCG@k}{\\max DCG@k}\n" in shown
     assert ".. math" not in shown
-    assert "written    nDCG(gain='exp', discount='log2', base=2.0)[@k]" in shown
+    assert "written    nDCG(gain='exp', discount='log2', base=2.0, weights=None)[@k]" in shown
     assert "range      0 to 1" in shown
     assert "average    mean over topics" in shown
     assert "trec_eval  ndcg, ndcg_cut_k" in shown

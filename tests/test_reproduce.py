@@ -211,7 +211,7 @@ def test_a_cell_out_of_tolerance_makes_the_command_fail(
     ("arguments", "message"),
     [
         (["weber2010"], "no paper 'weber2010'; did you mean 'webber2010'?"),
-        (["sakai"], "no paper 'sakai' (there is webber2008, webber2010, jones2015)"),
+        (["sakai"], f"no paper 'sakai' (there is {', '.join(PAPERS)})"),
         ([], "which paper? (assay reproduce webber2008)"),
         (["webber2010", "--item", "tabel 1"], "did you mean 'table 1'?"),
         (["webber2010", "--data", "T4=x"], "data 'T4=x': no collection 'T4'"),
@@ -242,7 +242,7 @@ def test_no_cell_of_a_paper_is_listed_twice_and_every_claim_is_one(paper: str) -
     places = [(cell.item, cell.cell) for cell in cells]
     assert len(places) == len(set(places))
     assert all(isinstance(cell, Claim) == (cell.item == "claim") for cell in cells)
-    assert sources.main in sources.names
+    assert sources.main in sources.names or not sources.names  # a paper that needs no data
 
 
 def evidence(x: np.ndarray) -> Evidence:

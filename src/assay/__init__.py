@@ -23,15 +23,20 @@ if TYPE_CHECKING:
     from assay.analyses.case import case
     from assay.analyses.depth import depth
     from assay.analyses.disagreement import disagreement
+    from assay.analyses.error import error
     from assay.analyses.glance import glance
+    from assay.analyses.population import population
     from assay.analyses.power import power
     from assay.analyses.predictivity import predictivity
     from assay.analyses.properties import properties
+    from assay.analyses.reliability import reliability
     from assay.analyses.report import report
     from assay.analyses.reuse import reuse
+    from assay.analyses.simulate import simulate
     from assay.analyses.standardize import standardised, standardize
     from assay.analyses.subset import subset
     from assay.analyses.swap import swap
+    from assay.analyses.weights import weights
     from assay.analysis import Report, Result, Section
     from assay.catalogue import Measure, Rankings, measure, ratio
     from assay.conditions import score_conditions
@@ -50,6 +55,11 @@ _HOME = {
     "depth": "analyses.depth",
     "disagreement": "analyses.disagreement",
     "glance": "analyses.glance",
+    "simulate": "analyses.simulate",
+    "weights": "analyses.weights",
+    "reliability": "analyses.reliability",
+    "population": "analyses.population",
+    "error": "analyses.error",
     "power": "analyses.power",
     "predictivity": "analyses.predictivity",
     "properties": "analyses.properties",
@@ -103,10 +113,12 @@ __all__ = [
     "case",
     "depth",
     "disagreement",
+    "error",
     "glance",
     "judge",
     "measure",
     "parse",
+    "population",
     "power",
     "predictivity",
     "properties",
@@ -114,14 +126,17 @@ __all__ = [
     "read_qrels",
     "read_runs",
     "read_scores",
+    "reliability",
     "report",
     "reuse",
     "score",
     "score_conditions",
+    "simulate",
     "standardised",
     "standardize",
     "subset",
     "swap",
+    "weights",
 ]
 
 

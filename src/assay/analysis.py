@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import update_wrapper
 from importlib import import_module
-from inspect import signature
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.errors import UsageError, suggestion
@@ -58,6 +58,21 @@ COMMANDS: dict[str, tuple[Group, str, str]] = {
         "How often does a difference between two runs turn round on new topics?",
     ),
     "subset": ("trust", "assay.analyses.subset", "Do these topics rank the runs as the whole set does?"),
+    "reliability": (
+        "trust",
+        "assay.analyses.reliability",
+        "How stable are scores and rankings of runs, and how many topics would make them stable?",
+    ),
+    "weights": (
+        "trust",
+        "assay.analyses.weights",
+        "Which gain and discount make nDCG most reliable on these runs?",
+    ),
+    "error": (
+        "trust",
+        "assay.analyses.error",
+        "How far could scores be off because the documents are a sample, too?",
+    ),
     "disagreement": (
         "understand",
         "assay.analyses.disagreement",
@@ -68,6 +83,16 @@ COMMANDS: dict[str, tuple[Group, str, str]] = {
         "understand",
         "assay.analyses.properties",
         "Which numeric properties do measures have, and what is the counter-example?",
+    ),
+    "population": (
+        "understand",
+        "assay.analyses.population",
+        "What does a measure estimate when the documents are a sample?",
+    ),
+    "simulate": (
+        "make",
+        "assay.analyses.simulate",
+        "What does a test collection look like whose truth is known?",
     ),
     "reproduce": ("make", "assay.analyses.reproduce", "Do the published numbers and claims of the papers come out?"),
     "report": (
@@ -234,7 +259,8 @@ def analysis(
     """Declare an analysis, and with it a command of that name and, where it takes data, a section of the report."""
 
     def declare(function: Callable[..., Result]) -> Analysis:
-        takes_data = next(iter(signature(function).parameters), "") == "data"
+        data = signature(function).parameters.get("data")
+        takes_data = data is not None and data.default is Parameter.empty
         own = section or (Section() if takes_data and group != "make" else None)
         made = ANALYSES[name] = Analysis(name, group, function, own)
         update_wrapper(made, function)

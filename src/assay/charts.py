@@ -182,11 +182,11 @@ def intervals(x: Spec, y: Spec, *, low: str, high: str) -> Spec:
     return {"layer": [rule, dot], "width": 480, "height": {"step": 22}}
 
 
-def heat(x: Spec, y: Spec, value: Spec, *, low: float = 0.0, high: float = 1.0) -> Spec:
+def heat(x: Spec, y: Spec, value: Spec, *, low: float = 0.0, high: float = 1.0, form: str = ".2f") -> Spec:
     """Draw a matrix with a colour and a number in every cell; colours run from low (dark) to high."""
     x, y = ({**side, "axis": {**side.get("axis", {}), "grid": False}} for side in (x, y))
     colour = {**value, "scale": {"scheme": "viridis", "domain": [low, high]}}
-    text = {**value, "format": ".2f"}
+    text = {**value, "format": form}
     bright = f"datum['{value['field']}'] > {low + 0.45 * (high - low):.6g}"
     middle = {"condition": {"test": bright, "value": "black"}, "value": "white"}
     cells = {"mark": {"type": "rect", "tooltip": True}, "encoding": {"x": x, "y": y, "color": colour}}

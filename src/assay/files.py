@@ -29,7 +29,7 @@ def expand(paths: Iterable[str | Path]) -> list[str]:
         try:
             found += _files_at(str(given))
         except OSError as problem:
-            raise _refused(given, problem) from None
+            raise refused(given, problem) from None
     return found
 
 
@@ -56,9 +56,18 @@ def _missing(path: str) -> InputError:
     return InputError(f"{path}: no such file{suggestion(Path(path).name, there)}")
 
 
-def _refused(path: str | Path, problem: OSError) -> InputError:
+def refused(path: str | Path, problem: OSError) -> InputError:
     """Say what the system said."""
     return InputError(f"{path}: {(problem.strerror or str(problem)).lower()}")
+
+
+def make_directory(path: Path) -> Path:
+    """Make a directory, and those above it, where it is not there yet."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise refused(path, problem) from None
+    return path
 
 
 class _Decompressor(Protocol):
@@ -109,7 +118,7 @@ def read_bytes(path: str) -> bytes:
     except FileNotFoundError:
         raise _missing(path) from None
     except OSError as problem:
-        raise _refused(path, problem) from None
+        raise refused(path, problem) from None
     for magic, (kind, decompressor) in _ARCHIVES.items():
         if data.startswith(magic):
             try:
@@ -166,7 +175,7 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         else:
             _replace(target.resolve(), data)
     except OSError as problem:
-        raise _refused(path, problem) from None
+        raise refused(path, problem) from None
 
 
 def _replace(target: Path, data: bytes) -> None:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 REFERENCES: dict[str, str] = {
+    "arteaga1982": "Arteaga, Jeyaratnam, Graybill. Confidence intervals for proportions of total variance in the "
+    "two-way cross component of variance model. Communications in Statistics 11(15), 1982, 1643-1658.",
+    "bodoff2007": "Bodoff, Li. Test theory for assessing IR test collections. SIGIR 2007, 367-374.",
+    "brennan2001": "Brennan. Generalizability Theory. Springer 2001.",
     "buckley2000": "Buckley, Voorhees. Evaluating evaluation measure stability. SIGIR 2000, 33-40.",
     "buckley2004": "Buckley, Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004, 25-32.",
     "buckley2005": "Buckley, Voorhees. Retrieval system evaluation. In Voorhees, Harman (eds.), TREC: Experiment and "
@@ -15,7 +19,12 @@ REFERENCES: dict[str, str] = {
     "experiments. ACM TOIS 30(1), 2012, 4:1-4:34.",
     "chapelle2009": "Chapelle, Metzler, Zhang, Grinspan. Expected reciprocal rank for graded relevance. "
     "CIKM 2009, 621-630.",
+    "cormack2006": "Cormack, Lynam. Statistical precision of information retrieval evaluation. SIGIR 2006, 533-540.",
     "craswell2004": "Craswell, Hawking. Overview of the TREC-2004 Web track. TREC 2004.",
+    "feldt1965": "Feldt. The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty. "
+    "Psychometrika 30(3), 1965, 357-370.",
+    "henderson1953": "Henderson. Estimation of variance and covariance components. Biometrics 9(2), 1953, 226-252.",
+    "haldane1945": "Haldane. On a method of estimating frequencies. Biometrika 33(3), 1945, 222-225.",
     "holm1979": "Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics "
     "6(2), 1979, 65-70.",
     "jarvelin2002": "Järvelin, Kekäläinen. Cumulated gain-based evaluation of IR techniques. "
@@ -35,6 +44,9 @@ REFERENCES: dict[str, str] = {
     "sakai2004": "Sakai. New performance metrics based on multigrade relevance: Their application to question "
     "answering. NTCIR-4, 2004.",
     "sakai2006": "Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006, 525-532.",
+    "ting1990": "Ting, Burdick, Graybill, Jeyaratnam, Lu. Confidence intervals on linear combinations of variance "
+    "components that are unrestricted in sign. Journal of Statistical Computation and Simulation 35, 1990, 135-143.",
+    "urbano2013": "Urbano, Marrero, Martín. On the measurement of test collection reliability. SIGIR 2013, 393-402.",
     "vanrijsbergen1979": "van Rijsbergen. Information Retrieval, 2nd edition. Butterworths 1979.",
     "voorhees1999": "Voorhees. The TREC-8 question answering track report. TREC-8, 1999.",
     "voorhees2001": "Voorhees. Evaluation by highly relevant documents. SIGIR 2001, 74-82.",

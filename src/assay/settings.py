@@ -9,8 +9,18 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from assay.errors import UsageError, suggestion
 
-_SHARES = {"level": 0.95, "alpha": 0.05, "rate": 0.05, "tau": 0.9}
-_COUNTS = {"resamples": 10_000, "draws": 5, "splits": 2000, "k": 10}
+_SHARES = {"level": 0.95, "alpha": 0.05, "rate": 0.05, "tau": 0.9, "recall": 0.5}
+_COUNTS = {
+    "resamples": 10_000,
+    "draws": 5,
+    "splits": 2000,
+    "k": 10,
+    "samples": 1000,
+    "populations": 20,
+    "rank": 10,
+    "retrieved": 320,
+    "depth": 1000,
+}
 
 
 def check_call(function: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> None:

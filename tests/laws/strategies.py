@@ -5,10 +5,14 @@ Everything is built from the catalogue and the declared types, so that a measure
 
 from __future__ import annotations
 
+import atexit
 import inspect
+import json
 import math
+import tempfile
 import types
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
@@ -19,11 +23,29 @@ import assay.measures  # noqa: F401 - fills the catalogue
 from assay.catalogue import CATALOGUE, Declaration, Measure
 from assay.rankings import Rankings
 from assay.tables import ABSENT, Listing, Qrels, Runs, encode
+from assay.weightfiles import Weights
 
 NAMES = tuple(CATALOGUE)
 """The measures of the house; what tests declare comes and goes."""
 
 _CUTOFF = 4
+
+_FOLDER = tempfile.TemporaryDirectory(prefix="assay-laws-")
+atexit.register(_FOLDER.cleanup)
+
+
+def _weights_file(name: str, gain: dict[int, float], discount: list[float]) -> str:
+    path = Path(_FOLDER.name) / name
+    path.write_text(json.dumps({"gain": gain, "discount": discount}))
+    return str(path)
+
+
+_WEIGHTS = st.sampled_from(
+    [
+        _weights_file("steep.json", {1: 1.0, 2: 3.0, 3: 7.0}, [1.0, 0.5, 0.25, 0.0]),
+        _weights_file("flat.json", {1: 0.5, 2: 0.5, 3: 0.6}, [0.3, 0.3, 0.2, 0.1, 0.1]),
+    ]
+)
 
 _FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 _SHARES = st.floats(0.05, 0.95)
@@ -39,10 +61,12 @@ _SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "depth": st.none() | st.integers(1, 40),
     "T": st.floats(0.5, 5.0),
     "beta": st.floats(0.0, 3.0),
+    "c": st.floats(0.0, 1.0),
     "base": st.floats(1.5, 10.0),
     "mult": st.floats(0.1, 3.0),
     "gain": st.sampled_from(["linear", "exp"]) | _GAINS,
     "discount": st.sampled_from(["log2", "jk", "zipf", "linear", "none"]) | _FALLING,
+    "weights": st.none() | _WEIGHTS,
 }
 """Values that make sense, by the name of the parameter: the same name means the same thing everywhere."""
 
@@ -60,6 +84,8 @@ def of_type(kind: Any, limits: tuple[float, float] | None = None) -> st.SearchSt
         return st.sampled_from(get_args(kind))
     if origin is tuple:
         return st.lists(_inside(get_args(kind)[0]), max_size=4, unique_by=_key).map(tuple)
+    if kind is Weights:
+        return _WEIGHTS
     plain = {type(None): st.none(), bool: st.booleans(), int: st.integers(), float: _FLOATS, str: st.text()}
     return plain[kind]
 
@@ -79,6 +105,7 @@ def spellings(declaration: Declaration) -> st.SearchStrategy[Measure]:
     required = {name: drawn[name] for name, (_, default) in parameters if default is inspect.Parameter.empty}
     optional = {name: strategy for name, strategy in drawn.items() if name not in required}
     chosen = st.fixed_dictionaries(required, optional=optional | {"judged_only": st.booleans()})
+    chosen = chosen.map(lambda given: _one_of(declaration, given))
     cut = st.integers(1, 10**6) if declaration.at == "cutoff" else st.none()
     return st.builds(_set, st.just(declaration.name), chosen, cut if declaration.needs_cutoff else cut | st.none())
 
@@ -89,8 +116,14 @@ def sensible(name: str) -> st.SearchStrategy[Measure]:
     parameters = declaration.parameters.items()
     required = {n: _SENSIBLE[n] for n, (_, default) in parameters if default is inspect.Parameter.empty}
     optional = {n: _SENSIBLE.get(n, of_type(kind)) for n, (kind, _) in parameters if n not in required}
-    chosen = st.fixed_dictionaries(required, optional=optional)
+    chosen = st.fixed_dictionaries(required, optional=optional).map(lambda given: _one_of(declaration, given))
     return st.builds(lambda given: usable(CATALOGUE[name](**given)), chosen)
+
+
+def _one_of(declaration: Declaration, given: dict[str, Any]) -> dict[str, Any]:
+    """Leave out the parameters in whose place another one stands."""
+    replaced = {other for name, others in declaration.replaces.items() if given.get(name) for other in others}
+    return {name: value for name, value in given.items() if name not in replaced}
 
 
 def _set(name: str, parameters: dict[str, Any], cutoff: int | None) -> Measure:

@@ -130,7 +130,8 @@ def report(
 
 def _with_files(data: Collection | Scores, settings: Mapping[str, Any]) -> Collection | Scores:
     """Count the files that settings name among those that were read."""
-    others = [c.qrels for m in settings["measure"] if (c := _condition(m)) is not None and c.qrels is not None]
+    asked = [c for m in settings["measure"] if (c := _condition(m)) is not None]
+    others = [path for c in asked for path in (c.qrels, *c.measure.files) if path is not None]
     named = [path for path in (*settings["contributors"], *others) if Path(path).is_file()]
     return replace(data, origin=replace(data.origin, files=(*data.origin.files, *named)))
 
@@ -143,16 +144,19 @@ def _condition(measure: str) -> Condition | None:
 
 
 def default_measures(data: Collection | Scores) -> tuple[str, ...]:
-    """Choose measures that suit the grades and the depth of the lists; of given scores, all.
-
-    Lists of a hundred documents and more are measured to their end and in their first ten; shorter ones to where the
-    typical list ends.
-    """
+    """Choose measures that suit the grades and the depth of the typical list; of given scores, all."""
     if isinstance(data, Scores):
         return data.conditions
     count = data.asked.count
     depth = int(np.median(count[count > 0])) if (count > 0).any() else 1
-    graded = data.qrels.top > 1
+    return measures_for(depth, graded=data.qrels.top > 1)
+
+
+def measures_for(depth: int, *, graded: bool) -> tuple[str, ...]:
+    """Choose measures for lists of a depth.
+
+    Lists of a hundred documents and more are measured to their end and in their first ten; shorter ones to their end.
+    """
     if depth >= _DEEP:
         return ("AP", "nDCG", "ERR@10" if graded else "Rprec", "P@10", "nDCG@10", "RR", "RBP(p=0.95)", "RBP(p=0.8)")
     k = min(depth, _SHALLOW) if depth < 2 * _SHALLOW else depth

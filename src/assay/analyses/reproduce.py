@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import polars as pl
 
@@ -81,17 +82,23 @@ def reproduce(
     used as a test of the paper on other runs than its own: numbers then differ because the collection does;
     --everywhere is for that.
 
+    robertson2007 needs no data: it sampled one population of documents, drawn by chance. Here 100 populations are
+    drawn (about a minute), and a number must lie in the range that 95% of them give. Claims of consistency are more
+    exacting: cells must be within 3 standard deviations of what populations with the All of their table let expect.
+
     Parameters
     ----------
     paper
-        The paper: webber2008, webber2010 or jones2015.
+        The paper: webber2008, kanoulas2009, webber2010, jones2015 or robertson2007.
     runs
-        The runs of the paper's own collection (TREC-8 ad hoc for all): a file, a directory or a glob; repeats.
+        The runs of the paper's own collection: a file, a directory or a glob; repeats. TREC-8 ad hoc for all but
+        kanoulas2009, which takes any graded runs, and robertson2007, which takes none.
     qrels
         The judgments of that collection.
     data
         Other collections as per-topic scores, T5=FILE[,FILE]: any file that --scores reads, each naming its
-        measure. types=FILE is a table about the runs, with columns run, group, type and pooled. Repeats.
+        measure; or as runs and judgments, T9=DIR,QRELS, which kanoulas2009 needs. types=FILE is a table about the
+        runs, with columns run, group, type and pooled. Repeats.
     item
         Only one item, such as "table 1" or claim.
     contributors
@@ -111,9 +118,11 @@ def reproduce(
         What was printed, and what comes out: of a claim, the weakest of the comparisons that decide it; everywhere,
         phi of AP predicting P@10 less that of P@10. Empty where nothing was printed, or where data is missing.
     low, high
-        The interval over topics, at 95%; empty for counts and for what needs no data.
+        The interval over topics, at 95%; of robertson2007, the range over populations, and for claims the interval of
+        their mean. Empty for counts and for what is exact.
     tolerance
-        How far a number may be off: half of its last digit, or a stated margin. Empty for claims.
+        How far a number may be off: half of its last digit, or a stated margin; of robertson2007, off the range.
+        Empty for claims.
     ok
         Whether the number is within tolerance or the claim holds; empty where that is not settled or not computed,
         and for numbers that the paper does not print.
@@ -131,6 +140,11 @@ def reproduce(
     mean (disagreement, each property by itself), added_up (as the table prints it), published, p_relabelled: how
     often groups differ as much when as many other metrics have the property.
     tables.figure_1 (webber2008): curve, n_topics, phi, low, high: predictive power by the number of topics.
+    tables.figure_2 (kanoulas2009): depth, curve, rank, discount: optimal and standard discounts on the runs given.
+    tables.cells (robertson2007): cells, measure, n (samples at the rate 2^-n; 0 is All), n_relevant, published,
+    expected (exactly, over all populations and samples), mean, low, high (over populations drawn), z_expected (mean
+    less expected, in standard errors), given_all (expected given the table's All), z (published less given_all, in
+    standard deviations that include rounding), published_sd, sd (mean over populations).
     tables.everywhere: one row a collection: collection (its place), n_runs, n_best (the best three quarters by AP,
     which are used), n_topics, predictor (AP), phi (of predicting P@10), phi_self (of P@10 predicting itself),
     difference, low, high (over topics), verdict: holds where the interval is above -0.01, fails where it is below 0,
@@ -144,6 +158,8 @@ def reproduce(
     chosen = choose(of.cells, item) if item or runs or qrels or data or not everywhere else []
     if everywhere is not None and of.everywhere is None:
         raise UsageError(f"--everywhere: {paper} has no claim that is held against other collections")
+    if not of.sources.names and (runs or qrels or data):
+        raise UsageError(f"{paper} needs no data: leave out --runs, --qrels and --data")
     named: dict[str, list[str]] = {}
     for key, files in (_named(text, of.sources) for text in data):
         named.setdefault(key, []).extend(files)
@@ -209,9 +225,18 @@ def _read(
         given[sources.main] = from_runs(found, read_qrels(qrels), contributors=filling)
     for key, files in named.items():
         if key != TYPES:
-            what = f"{sources.names[key]} (--data {key}=FILE)"
-            given[key] = from_scores([read_scores(path) for path in files], what, topics=sources.topics.get(key))
+            given[key] = _other(key, files, sources)
     return given
+
+
+def _other(key: str, files: Sequence[str], sources: Sources) -> Evidence:
+    """Read a collection beside the paper's own: runs and judgments, or files of scores."""
+    if Path(files[0]).is_dir():
+        if len(files) != 2:
+            raise UsageError(f"data {key}: runs go with their judgments, {key}={files[0]},QRELS")
+        return from_runs(read_runs([files[0]]), read_qrels(files[1]))
+    what = f"{sources.names[key]} (--data {key}=FILE)"
+    return from_scores([read_scores(path) for path in files], what, topics=sources.topics.get(key))
 
 
 def _named(text: str, sources: Sources) -> tuple[str, list[str]]:

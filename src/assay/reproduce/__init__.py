@@ -22,8 +22,10 @@ from assay.reproduce.evidence import Evidence, MissingError
 
 PAPERS: dict[str, str] = {
     "webber2008": "assay.reproduce.webber2008",
+    "kanoulas2009": "assay.reproduce.kanoulas2009",
     "webber2010": "assay.reproduce.webber2010",
     "jones2015": "assay.reproduce.jones2015",
+    "robertson2007": "assay.reproduce.robertson2007",
 }
 """Paper -> the module that lists its cells."""
 
@@ -73,6 +75,7 @@ class Number:
     tolerance: float | None
     how: Callable[[Sources], Estimate | Array | float]  # an array is [replicate]
     note: str = ""
+    inside: bool = False  # of a number that was drawn by chance: within the interval, give or take the tolerance
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +190,10 @@ def _number(cell: Number, found: Estimate) -> Outcome:
     if math.isnan(found.value):
         return Outcome(ok=None if printed is None else False, note=_UNDEFINED)
     low, high = found.interval(LEVEL) or (None, None)
-    ok = None if printed is None else abs(found.value - printed[0]) <= printed[1] + ROUNDING
+    ok = None
+    if printed is not None:
+        ends = (low, high) if cell.inside and low is not None and high is not None else (found.value, found.value)
+        ok = ends[0] - printed[1] - ROUNDING <= printed[0] <= ends[1] + printed[1] + ROUNDING
     return Outcome(found.value, low, high, ok, note=cell.note)
 
 

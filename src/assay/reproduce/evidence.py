@@ -24,8 +24,10 @@ from assay.numeric.separation import separated
 from assay.numeric.significance import pairs
 from assay.numeric.splits import Splits, splits
 from assay.numeric.standardise import z
+from assay.numeric.weighing import Lists
 from assay.scores import Scores, score
 from assay.tables import Qrels, Runs
+from assay.weighed import lists_of
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -47,7 +49,13 @@ class MissingError(Exception):
 class Evidence:
     """One collection's scores under any condition, each computed when it is first asked for."""
 
-    def __init__(self, runs: Sequence[str], topics: Sequence[str], find: Callable[[str], Array]) -> None:
+    def __init__(
+        self,
+        runs: Sequence[str],
+        topics: Sequence[str],
+        find: Callable[[str], Array],
+        lists: Callable[[int], Lists] | None = None,
+    ) -> None:
         if len(runs) < 2 or len(topics) < 3:
             raise UsageError(
                 f"runs are compared over topics: {len(runs)} and {len(topics)} are too few (least: 2 and 3)"
@@ -55,6 +63,7 @@ class Evidence:
         self.runs = tuple(runs)
         self.topics = tuple(topics)
         self.scores = cache(find)
+        self.lists = None if lists is None else cache(lists)  # graded lists to a depth, where there are runs
         self.power = cache(self._power)
         self.order = cache(self._order)
         self.order_of_pairs = cache(self._order_of_pairs)
@@ -162,7 +171,11 @@ def from_runs(runs: Runs, qrels: Qrels, *, contributors: Sequence[str] | None = 
         x = score(judged(asked.pool), [asked.measure]).working()[0]
         return z(x) if condition.startswith(STANDARDISED) else x
 
-    return Evidence(runs.names, qrels.topics, find)
+    def lists(depth: int) -> Lists:
+        every = judged(None)
+        return lists_of(every, depth)
+
+    return Evidence(runs.names, qrels.topics, find, lists)
 
 
 def from_scores(found: Sequence[Scores], what: str, *, topics: Callable[[str], bool] | None = None) -> Evidence:

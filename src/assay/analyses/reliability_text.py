@@ -1,0 +1,92 @@
+"""What `assay reliability` says before its table: too few runs, topics needed, what the worst runs do to orders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product, zip_longest
+
+import polars as pl
+
+from assay.analyses.reliability_tables import Best
+from assay.numeric.variance import COEFFICIENTS, Coefficient
+from assay.render.text import aligned
+from assay.rules.reliability import topics_span, turned
+from assay.rules.wording import Row, known, listed, score, span
+from assay.tables import counted
+
+FEW = 10  # runs below which an interval says almost nothing
+NAMES: dict[Coefficient, str] = {"e_rho2": "E-rho^2", "phi": "Phi"}
+_LISTED = 8  # measures whose order is spelled out
+_PAIRS = 3  # pairs that are named
+
+Tables = Mapping[str, pl.DataFrame]
+
+
+def opening(table: pl.DataFrame, tables: Tables, best: Best | None, *, n_runs: int, level: float) -> str:
+    """Say what a reader should know first."""
+    few = f"Only {counted(n_runs, 'run')}: intervals are so wide that they say almost nothing."
+    parts = [f"{few} Give at least {FEW} runs."] if n_runs < FEW else []
+    parts.append(_needed(table, tables, best, level))
+    if best:
+        parts += _turned(table, tables, best)
+    return "\n\n".join(parts)
+
+
+def order_of(table: pl.DataFrame, of: Coefficient) -> list[str]:
+    """Order measures by a coefficient at their own number of topics, the most stable first."""
+    return _first(table).drop_nulls(of).sort(of, descending=True, maintain_order=True)["measure"].to_list()
+
+
+def turns(table: pl.DataFrame, best: pl.DataFrame) -> list[Coefficient]:
+    """Name the coefficients by which measures stand in another order without the worst runs."""
+    return [of for of in reversed(COEFFICIENTS) if order_of(table, of) != order_of(best, of)]
+
+
+def _needed(table: pl.DataFrame, tables: Tables, best: Best | None, level: float) -> str:
+    """Lay out the topics that every measure needs for the highest target, with and without the worst runs."""
+    first = _first(table)
+    parts = {"": (first, tables["topics_needed"])}
+    if best:
+        parts = {f", all {best.n_all}": parts[""]}
+        parts[f", best {best.n_best}"] = tables["best"], tables["topics_needed_best"]
+    target = tables["topics_needed"]["target"].max()
+    columns = {"measure": first["measure"].to_list()}
+    for of, (who, (coefficients, needed)) in product(COEFFICIENTS, parts.items()):
+        rows = needed.filter(coefficient=of, target=target).to_dicts()
+        columns[NAMES[of] + who] = [_topics(row, c) for row, c in zip(rows, coefficients[of], strict=True)]
+    heading = f"Topics needed for {target:g}, to rank the runs (E-rho^2) and to know their scores (Phi)"
+    return f"{heading}, with {100 * level:g}% intervals:\n{aligned(pl.DataFrame(columns))}"
+
+
+def _first(table: pl.DataFrame) -> pl.DataFrame:
+    """Keep every measure at its own number of topics."""
+    return table.unique("measure", keep="first", maintain_order=True)
+
+
+def _topics(row: Row, coefficient: float | None) -> str:
+    """Show a number of topics with its interval; nothing where the coefficient is not known."""
+    if not known(coefficient):
+        return "-"
+    shown = f"{row['n_topics']:,}" if known(row["n_topics"]) else "no number"
+    return f"{shown} ({topics_span(row)})" if known(row["low"]) else shown
+
+
+def _turned(table: pl.DataFrame, tables: Tables, best: Best) -> Iterator[str]:
+    """Show both orders of the measures where they differ, side by side."""
+    for of in turns(table, tables["best"]):
+        pairs = [f"{a} / {b}" for a, b, _ in turned(tables["comparisons"], of)]
+        sure = f"beyond chance: {listed(pairs, most=_PAIRS)}" if pairs else "of no two is it certain"
+        heading = f"By {NAMES[of]} measures change places without the worst quarter of the runs ({sure}):"
+        parts = {f"all {best.n_all} runs": table, f"best {best.n_best} by {best.by}": tables["best"]}
+        rows = list(zip_longest(*(_ordered(part, of) for part in parts.values()), fillvalue=""))
+        both = pl.DataFrame(rows, schema=list(parts), orient="row")
+        more = f"\n{both.height - _LISTED} more: --table best" if both.height > _LISTED else ""
+        yield f"{heading}\n{aligned(both.head(_LISTED))}{more}"
+
+
+def _ordered(table: pl.DataFrame, of: Coefficient) -> list[str]:
+    """Show measures, the most stable first, with their coefficient and its interval."""
+    rows = {row["measure"]: row for row in _first(table).to_dicts()}
+    width = max(map(len, rows))
+    ends = {"low": f"{of}_low", "high": f"{of}_high"}
+    return [f"{m:<{width}}  {score(rows[m][of])} ({span(rows[m], score, **ends)})" for m in order_of(table, of)]
