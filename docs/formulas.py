@@ -12,7 +12,7 @@ from html import escape
 _RELATIONS = {r"\ge": "≥", r"\le": "≤", r"\in": "∈", r"\exists": "∃", r"\cdot": "·", r"\dots": "…"}
 _BRACKETS = {r"\lceil": "⌈", r"\rceil": "⌉", r"\lfloor": "⌊", r"\rfloor": "⌋", r"\{": "{", r"\}": "}"}
 _SIGNS = {**_RELATIONS, **_BRACKETS, "-": "−", "*": "∗"}
-_LETTERS = {r"\beta": "β", r"\epsilon": "ε"}
+_LETTERS = {r"\alpha": "α", r"\beta": "β", r"\epsilon": "ε"}
 _LARGE = {r"\sum": "∑", r"\prod": "∏"}
 _WORDS = (r"\max", r"\min", r"\log")
 _SPACES = {r"\,": "0.17em", r"\qquad": "2em"}

@@ -242,6 +242,16 @@ def test_where_no_number_of_topics_does_the_output_says_so() -> None:
     assert p10 == ["P@10", "-", "-", "-", "-"]
 
 
+def test_best_runs_that_are_all_alike_do_no_harm() -> None:
+    x = np.full((12, 20), 0.5)
+    x[9:] = np.random.default_rng(2).random((3, 20)) / 4  # only the worst differ
+    for names in (("AP",), ("AP", "P@10")):
+        found = reliability(replace(made(names=names), value=np.stack([x, made().value[1]][: len(names)])))
+        assert found.tables["best"]["phi"][0] is None
+        assert "change places" not in found.text
+        assert found.text.splitlines()[2].split()[-1] == "-"
+
+
 def test_too_few_scores_say_so() -> None:
     """Two runs that share no topic have no component, and runs of two groups are compared within them."""
     value = np.full((2, 4, 4), np.nan)

@@ -37,7 +37,7 @@ nDCG(discount='linear')@4; nDCG(discount='none')@4; nDCG(discount=[1, 0.5, 0.5])
 nDCG(gain={1: 0}); enDCG; enDCG@3; enDCG(gain='exp')@2; SNDCG; SNDCG@3; SNDCG(gain='exp')
 """
 MEASURES = [parse(form) for line in FORMS.strip().splitlines() for form in line.split(";")]
-WITHOUT = {"BPM", "Bpref", "Judged", "NumRel", "NumRelRet", "NumRet", "infAP"}
+WITHOUT = {"AP_LOO", "BPM", "Bpref", "Judged", "NumRel", "NumRelRet", "NumRet", "infAP"}
 
 
 @st.composite

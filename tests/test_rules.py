@@ -28,6 +28,7 @@ from assay.rules.evidence import duels, trial
 from assay.rules.wording import listed, points, span
 from assay.scores import Scores
 from assay.synthetic import collection
+from tests.test_error import made_up as sampled
 from tests.test_preference_rules import MEANT, THREE
 from tests.test_preference_rules import made as disagreed
 from tests.test_reliability_rules import compared, studied
@@ -710,6 +711,8 @@ SPEAKS: dict[str, tuple[Result, Result]] = {
     "topics_enough": (subsets(("AP", 66.6)), subsets(("AP", 66.6), runs=9)),
     "topics_for_stability": (studied(), studied(runs=9)),
     "lasting_weights": (fitted("survives"), fitted("survives", runs=9)),
+    "small_sample_bias": (sampled(0.03, 0.01), sampled(0.001, 0.01)),
+    "document_errors": (sampled(0.03, 0.01), sampled(0.03, 0.005)),
     "contentious_measures": (disagreed(THREE), disagreed(THREE, n_pairs=99)),
     "what_a_choice_means": (disagreed(THREE, said=MEANT), disagreed(THREE)),
 }

@@ -228,6 +228,8 @@ def _best_notes(table: pl.DataFrame, best: Best | None, level: float) -> Iterato
     who = f"without the worst quarter of the runs ({best.words})"
     if first.height == 1:
         row = other.row(0, named=True)
+        if row["phi"] is None:
+            return
         ends = span(row, score, low="phi_low", high="phi_high")
         yield f"{who} Phi is {score(row['phi'])} ({ends}), not {score(first['phi'].item())}"
     else:

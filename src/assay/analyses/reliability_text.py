@@ -39,7 +39,12 @@ def order_of(table: pl.DataFrame, of: Coefficient) -> list[str]:
 
 def turns(table: pl.DataFrame, best: pl.DataFrame) -> list[Coefficient]:
     """Name the coefficients by which measures stand in another order without the worst runs."""
-    return [of for of in reversed(COEFFICIENTS) if order_of(table, of) != order_of(best, of)]
+    return [of for of in reversed(COEFFICIENTS) if _known_to_both(table, best, of) != _known_to_both(best, table, of)]
+
+
+def _known_to_both(table: pl.DataFrame, other: pl.DataFrame, of: Coefficient) -> list[str]:
+    """Order the measures that both tables know."""
+    return [measure for measure in order_of(table, of) if measure in order_of(other, of)]
 
 
 def _needed(table: pl.DataFrame, tables: Tables, best: Best | None, level: float) -> str:
@@ -49,7 +54,7 @@ def _needed(table: pl.DataFrame, tables: Tables, best: Best | None, level: float
     if best:
         parts = {f", all {best.n_all}": parts[""]}
         parts[f", best {best.n_best}"] = tables["best"], tables["topics_needed_best"]
-    target = tables["topics_needed"]["target"].max()
+    target = max(tables["topics_needed"]["target"].to_list())
     columns = {"measure": first["measure"].to_list()}
     for of, (who, (coefficients, needed)) in product(COEFFICIENTS, parts.items()):
         rows = needed.filter(coefficient=of, target=target).to_dicts()
@@ -88,5 +93,8 @@ def _ordered(table: pl.DataFrame, of: Coefficient) -> list[str]:
     """Show measures, the most stable first, with their coefficient and its interval."""
     rows = {row["measure"]: row for row in _first(table).to_dicts()}
     width = max(map(len, rows))
-    ends = {"low": f"{of}_low", "high": f"{of}_high"}
-    return [f"{m:<{width}}  {score(rows[m][of])} ({span(rows[m], score, **ends)})" for m in order_of(table, of)]
+    low, high = f"{of}_low", f"{of}_high"
+    return [
+        f"{m:<{width}}  {score(rows[m][of])} ({span(rows[m], score, low=low, high=high)})"
+        for m in order_of(table, of)
+    ]
