@@ -1,20 +1,24 @@
-"""How often the error bars of `assay error` hold the truth: `python -m bench.documents [LISTS]`.
+"""How often the error bars of `assay error` hold the truth, and how far off its estimators are.
+
+    python -m bench.documents [LISTS]
 
 Lists of 1,000 documents are drawn from pairs of score distributions whose J is known by quadrature, with R relevant
 documents and as many others as the odds say; the nominal 95% intervals that hold J are counted, for each form, made
 as the command makes them. The forms were designed on the first truths; the others were held back until then.
+Estimators of J see all documents, not 1,000.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.analyses.error_topics import Form, drawn, estimated, interval, pooled_top, top_of
-from assay.numeric.documents import Ordered
+from assay.analyses.error_topics import ESTIMATORS, Form, drawn, estimated, interval, pooled_top, top_of
+from assay.numeric.documents import Gaps, Ordered
 from assay.numeric.population import Model
 from assay.numeric.score_models import Pair, gamma_gamma, normal_exponential, normal_normal
 
@@ -80,24 +84,31 @@ def topic_of(ranks: Index, depth: int = DEPTH) -> Ordered:
     return Ordered.of(np.arange(depth)[None], hit, np.ones((1, depth), dtype=bool), ranks.size)
 
 
-def held(truth: Truth, n_rel: int, n_lists: int) -> Array:
+def held(truth: Truth, n_rel: int, n_lists: int, forms: Sequence[Form] = FORMS) -> Array:
     """The share of lists whose interval holds J, is too low, is too high. [form, 3]"""
     j, rng = truth.j(), np.random.default_rng([SEED, n_rel, int(truth.odds)])
     topics = [topic_of(ranks) for ranks in truth.ranks(n_rel, n_lists, rng)]
-    top = top_of(pooled_top(topics), n_rel)
-    counts = np.zeros((len(FORMS), 3))
+    top = top_of(pooled_top(x.gaps for x in topics), n_rel)
+    counts = np.zeros((len(forms), 3))
     for k, topic in enumerate(topics):
         loo = estimated(topic.gaps, top)[-1]
-        for i, form in enumerate(FORMS):
-            values = drawn(topic, form, DRAWS, [SEED, n_rel, k])
-            low, high = interval(values, loo, form, LEVEL)[:, 0]
+        for i, form in enumerate(forms):
+            low, high = interval(drawn(topic, form, DRAWS, [SEED, n_rel, k]), loo, form, LEVEL)[:, 0]
             counts[i] += (low <= j <= high, high < j, low > j)
     return counts / n_lists
 
 
+def biases(truth: Truth, n_rel: int, n_lists: int) -> Array:
+    """How far the mean of each estimator is from J, in the order of ESTIMATORS, c pooled over the lists."""
+    ranks = truth.ranks(n_rel, n_lists, np.random.default_rng([SEED, n_rel]))
+    full = np.full(n_lists, n_rel)
+    gaps = Gaps(n_rel, full, ranks - np.arange(1, n_rel + 1), np.ceil(full * truth.odds).astype(np.int64))
+    return np.asarray(estimated(gaps, top_of(pooled_top([gaps]), n_rel)).mean(-1) - truth.j())
+
+
 def main() -> None:
     n_lists = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    print(f"share of nominal {LEVEL:.0%} intervals that hold J (too low, too high); {n_lists} lists each")
+    print(f"share of nominal {LEVEL:.0%} intervals that hold J (too low, too high), and bias; {n_lists} lists each")
     for said, these in (("truths of the design", truths()), ("truths held back", held_back())):
         print(f"\n{said}")
         for truth in these:
@@ -105,7 +116,11 @@ def main() -> None:
             for n_rel in SIZES:
                 shares = zip(FORMS, held(truth, n_rel, n_lists), strict=True)
                 cells = [f"{form} {share:.3f} ({low:.3f}, {high:.3f})" for form, (share, low, high) in shares]
-                print(f"  R = {n_rel:<3} {'  '.join(cells)}", flush=True)
+                off = zip(ESTIMATORS, biases(truth, n_rel, 20 * n_lists), strict=True)
+                print(
+                    f"  R = {n_rel:<3} {'  '.join([*cells, *(f'{name} {bias:+.4f}' for name, bias in off)])}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

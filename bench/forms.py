@@ -18,7 +18,7 @@ from pathlib import Path
 
 _MAKE = """
 import sys
-from assay.synthetic import collection
+from tests.dense import collection
 collection(n_runs=int(sys.argv[2]), n_topics=50, n_docs=1000, top=1, rng=8).write(sys.argv[1])
 """
 

@@ -24,7 +24,7 @@ from assay.inputs import Collection
 from assay.judged import judge
 from assay.read import read_qrels, read_runs
 from assay.runlists import groups
-from assay.synthetic import collection
+from tests.dense import collection
 
 pytestmark = pytest.mark.xdist_group("trec8")
 

@@ -34,7 +34,7 @@ from assay.catalogue import Measure
 from assay.cli import main
 from assay.rules import RULES
 from assay.scores import Scores
-from assay.synthetic import Collection, collection
+from tests.dense import Collection, collection
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -117,8 +117,7 @@ def test_the_estimators_are_what_they_say() -> None:
 def test_c_is_pooled_over_lists_whose_second_document_is_relevant(small: Collection) -> None:
     """Of the lists of topics a and b, good's two and poor's of b have rank 2 relevant; good's two rank 1, too."""
     judged = judge(small.runs, small.qrels)
-    topics = [ordered(judged, t, 1) for t in (0, 1)]
-    assert pooled_top(topics) == pytest.approx((2 + 0.5) / (3 + 1))
+    assert pooled_top(ordered(judged, t, 1).gaps for t in (0, 1)) == pytest.approx((2 + 0.5) / (3 + 1))
     assert top_of(0.5, 5) == pytest.approx((5 / 4) / (1 + 5 / 4))
     assert error(small, resamples=5).settings["c"] == "0.625, pooled"
 
@@ -169,7 +168,7 @@ def test_the_sentences_say_bias_and_error_where_there_is_some() -> None:
     found = small_sample_bias(made_up(0.03, 0.01))
     assert found is not None
     assert found.text == (
-        "About 10.2% of MAP is bias, because the documents are a sample: AP counts every relevant document in its own "
+        "About 10.2% of MAP is bias, because the documents are a sample: AP counts every relevant one in its own "
         "favour. It is 40.0% on topics with 8-15 relevant documents; of the best run, r, it is 0.030 of 0.300 (95% "
         "interval 0.015 to 0.060)."
     )

@@ -65,6 +65,15 @@ def test_precision_above_a_fixed_score_is_that_of_the_whole_at_first_and_rises_s
     assert np.all(np.diff(by_relevant) > 0)
 
 
+def test_many_relevant_documents_take_no_longer_than_few() -> None:
+    """Above the median of 200,000 relevant documents precision is the population's, whatever the share sampled."""
+    whole, odds = Sampled(200_000, 200_000 * ODDS), Model.of(FIRST, 1, ODDS)
+    for rate in (1.0, 0.5, 1 / 16):
+        sampled = Sampled(200_000 * rate, 200_000 * ODDS, rate)
+        value = expected.precision_above_relevant(FIRST, whole, sampled, 100_000)
+        assert value == pytest.approx(float(odds.precision_at_recall(0.5)), abs=1e-5)
+
+
 def test_precision_of_samples_of_given_counts_is_as_enumerated() -> None:
     """48 relevant and 272 other documents above a score: means of the reference, by enumeration, n = 1 to 5."""
     means = [

@@ -15,7 +15,7 @@ from assay.analysis import Result
 from assay.charts import MAX_ROWS
 from assay.inputs import Collection
 from assay.read import read_qrels, read_runs
-from assay.synthetic import collection
+from tests.dense import collection
 
 pytestmark = pytest.mark.xdist_group("trec8")
 

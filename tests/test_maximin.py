@@ -50,6 +50,21 @@ def test_the_worst_case_weighs_cutoffs_and_longer_scales_together() -> None:
         assert found.kkt < 1e-8
 
 
+def test_what_the_worst_problem_does_not_see_is_settled_by_the_others() -> None:
+    """The first three ranks are those of the worst problem alone; the rest is the best that can follow them."""
+    lists, common = skilled(5, depth=8), given(8)
+    found = worst_case([lists.head(3), lists], **common)
+    assert found.shares == (1.0, 0.0)
+    alone = optimise(lists.head(3), **given(3))
+    assert found.value == pytest.approx(alone.value, abs=1e-6)
+    first, gain = found.discount[:3], common["gain"]
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        tail = np.sort(rng.random(5) * first[2])[::-1]
+        other = stability(lists, gain, np.concatenate([first, tail])).value
+        assert found.values[1] > other - 1e-9
+
+
 def test_binary_judgments_leave_nothing_to_choose_for_the_gain() -> None:
     lists = skilled(3, depth=10, top=1)
     found = worst_case([lists.head(3), lists], free="gain", gain=np.arange(2.0), discount=log2(10))

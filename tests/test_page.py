@@ -25,7 +25,7 @@ from assay.render.pictures import figures
 from assay.render.text import plain, show
 from assay.render.told import Told, told
 from assay.rules import STANDING
-from assay.synthetic import collection as made_up
+from tests.dense import collection as made_up
 
 EVIL = ["<script>alert(1)</script>", "../../x", "two\nlines", "\x1b[31mred", "\u202eright to left", "a&b\"c'd"]
 VOID = {"meta", "br", "link", "img", "input"}

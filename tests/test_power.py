@@ -21,7 +21,7 @@ from assay.numeric.testing import RESAMPLES, p_values, sufficient_difference
 from assay.read import read_qrels, read_runs
 from assay.scorefiles import read_scores
 from assay.scores import Array, Scores
-from assay.synthetic import collection
+from tests.dense import collection
 
 TABLE_1 = {
     "P@10": 0.645,

@@ -23,7 +23,7 @@ from assay.read import read_qrels, read_runs
 from assay.rules import RULES
 from assay.scorefiles import read_scores
 from assay.scores import Array, Scores
-from assay.synthetic import collection
+from tests.dense import collection
 
 MEASURES = ("P@10", "RR", "RBP(p=0.95)", "AP", "nDCG(discount='jk')@1000")
 TABLE_1 = {

@@ -25,8 +25,8 @@ from assay.read import read_qrels, read_runs
 from assay.rules.reliability import topics_for_stability, worst_runs_decide
 from assay.scorefiles import read_scores
 from assay.scores import Array, Scores, score
-from assay.synthetic import collection as synthetic
 from assay.tables import Qrels, Runs
+from tests.dense import collection as synthetic
 
 COLUMNS = [
     *["measure", "n_topics", "var_run", "var_topic", "var_interaction"],

@@ -22,7 +22,7 @@ from assay.charts import Chart, field, scatter
 from assay.cli import main, overview
 from assay.errors import UsageError
 from assay.inputs import collection
-from assay.synthetic import collection as made_up
+from tests.dense import collection as made_up
 
 Answer = tuple[int, str, str]
 EVIL = ("<script>alert(1)</script>", "two\nlines", "\x1b[31mred\x1b[0m", "../../x")

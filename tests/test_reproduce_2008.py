@@ -32,7 +32,7 @@ from assay.reproduce.webber2008_everywhere import OWN, TARGET, compare, everywhe
 from assay.reproduce.webber2008_phi import phi
 from assay.scorefiles import read_scores
 from assay.scores import Scores, score
-from assay.synthetic import collection
+from tests.dense import collection
 
 pytestmark = pytest.mark.xdist_group("trec8")
 

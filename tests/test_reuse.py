@@ -21,8 +21,8 @@ from assay.judged import Negative, judge
 from assay.leaveout import Evaluation, sole_contributors
 from assay.read import read_qrels, read_runs
 from assay.scores import Array, Undefined, score
-from assay.synthetic import collection
 from assay.tables import Qrels, Runs
+from tests.dense import collection
 
 pytestmark = pytest.mark.xdist_group("trec8")
 

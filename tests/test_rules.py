@@ -27,7 +27,7 @@ from assay.rules import MANY, OWN, RULES, SENTENCES, Sentence, likeness, pools, 
 from assay.rules.evidence import duels, trial
 from assay.rules.wording import listed, points, span
 from assay.scores import Scores
-from assay.synthetic import collection
+from tests.dense import collection
 from tests.test_error import made_up as sampled
 from tests.test_preference_rules import MEANT, THREE
 from tests.test_preference_rules import made as disagreed

@@ -21,7 +21,6 @@ from assay.numeric.score_models import (
     gamma_gamma,
     normal_exponential,
     normal_normal,
-    sample,
 )
 
 RAISED = Transformed(Normal(1.0, 0.25), np.exp, np.log, np.exp)
@@ -63,14 +62,6 @@ def test_distributions_are_those_of_scipy(one: Distribution, theirs: Any) -> Non
     score = np.array([-0.5, 0.0, 0.05, 0.3, 1.0, 2.5])
     assert one.survival(score) == pytest.approx(theirs.sf(score), rel=1e-10)
     assert one.density(score[2:]) == pytest.approx(theirs.pdf(score[2:]), rel=1e-10)
-
-
-@pytest.mark.parametrize("one", ALL, ids=NAMES)
-def test_what_is_drawn_has_the_distribution_it_is_drawn_from(one: Distribution) -> None:
-    drawn = sample(one, 20_000, rng=np.random.default_rng(0))
-    at = one.threshold(np.array([0.1, 0.5, 0.9]))
-    above = (drawn[:, None] > at).mean(0)
-    assert above == pytest.approx([0.1, 0.5, 0.9], abs=4 * np.sqrt(0.25 / 20_000))
 
 
 def test_gamma_with_shape_one_is_exponential() -> None:

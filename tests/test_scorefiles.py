@@ -24,7 +24,7 @@ from assay.read import read_qrels, read_runs
 from assay.render.formats import to_file, to_trec_eval
 from assay.scorefiles import Orient, read_scores
 from assay.scores import Scores, score
-from assay.synthetic import collection
+from tests.dense import collection
 
 # two runs, three topics, two measures: AP[run, topic] and a number of nobody's catalogue
 AP = [[0.5, 0.25, 1.0], [0.125, 0.0, 0.75]]

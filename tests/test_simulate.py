@@ -146,16 +146,38 @@ def test_runs_that_would_stay_among_the_new_ones_are_not_mixed_in(tmp_path: Path
     simulate(str(tmp_path), **QUICK)  # the same again is written over
 
 
-def test_an_end_in_the_middle_leaves_no_run_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_others_are_never_written_over(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n")
+    with pytest.raises(UsageError, match=r"qrels\.txt: not made by assay simulate \(truth\.json is missing\)"):
+        simulate(str(tmp_path), **QUICK)
+    assert (tmp_path / "qrels.txt").read_text() == "1 0 a 1\n"
+
+
+def test_of_three_runs_and_more_some_are_truly_equal_unless_none_is_asked_for(tmp_path: Path) -> None:
+    found = {n: simulate(str(tmp_path / str(n)), **{**QUICK, "n_runs": n}).settings["n_equal"] for n in (2, 3, 6)}
+    assert found == {2: 0, 3: 1, 6: 1}
+    assert simulate(str(tmp_path / "none"), **QUICK, n_equal=0).table["equal_to"].is_null().all()
+
+
+def test_the_truth_is_by_the_measures_of_a_report(tmp_path: Path) -> None:
+    asked = {**QUICK, "measure": ()}
+    shallow, graded = (simulate(str(tmp_path / str(top)), **asked, top_grade=top) for top in (1, 2))
+    assert "ERR@60" not in shallow.tables["truth"]["measure"]
+    assert {"nDCG@60", "AP@60", "ERR@60"} <= set(graded.tables["truth"]["measure"])
+
+
+def test_an_end_in_the_middle_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from assay.synthetic import writing
+
+    simulate(str(tmp_path), **QUICK)  # no truth of this one must stay beside what comes of the next
 
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(writing, "_qrels_text", fail)
     with pytest.raises(KeyboardInterrupt):
-        simulate(str(tmp_path), **QUICK)
-    assert list((tmp_path / "runs").iterdir()) == []
+        simulate(str(tmp_path), **{**QUICK, "rng": 1})
+    assert [file.name for file in tmp_path.rglob("*")] == ["runs"]
 
 
 def matrix(value: np.ndarray, name: str) -> Scores:
@@ -164,13 +186,13 @@ def matrix(value: np.ndarray, name: str) -> Scores:
 
 
 def test_a_model_fitted_to_scores_makes_scores_like_them() -> None:
-    size = Size(n_runs=25, n_contributors=12, n_topics=40, n_equal=0)
+    size = Size(n_runs=25, n_contributors=12, n_topics=200, n_equal=0)
     other = replace(Model(), centre=-2.5, quality=0.8, difficulty=1.8, interaction=1.1, skew=1.5)
     drawn = quick_scores(other, size, draw_field(other, size, 99), 99)
     fitted = fit(matrix(drawn.ap, "AP"), size)
     assert np.allclose(fitted.made[:4], features(drawn.ap)[:4], atol=0.01)
     assert fitted.made[4] == pytest.approx(fitted.real[4], abs=0.3)
-    assert fitted.model.difficulty == pytest.approx(1.8, abs=0.5)  # 40 topics
+    assert fitted.model.difficulty == pytest.approx(1.8, abs=0.3)
     assert fitted.model.interaction == pytest.approx(1.1, abs=0.3)
 
 

@@ -22,7 +22,7 @@ from assay.judged import judge
 from assay.numeric.standardise import apply, empirical, factors, linear, normal, uniform, z
 from assay.read import read_qrels, read_runs
 from assay.scores import Array, Scores, score
-from assay.synthetic import collection
+from tests.dense import collection
 
 pytestmark = pytest.mark.xdist_group("trec8")
 

@@ -200,6 +200,7 @@ def test_columns_and_basis(cranfield: Result) -> None:
     assert cranfield.tables["runs"].height == 8 * 18
     assert cranfield.basis == {"runs": 8, "topics": 225, "documents": 1400}
     assert any("counts as not relevant" in note for note in cranfield.notes)
+    assert any("of the relevant documents are not in the lists, and count 0" in note for note in cranfield.notes)
 
 
 def test_a_rate_does_not_depend_on_what_other_rates_are_asked_for() -> None:

@@ -31,7 +31,7 @@ from assay.rules import Sentence
 from assay.rules.topic_sets import topics_enough
 from assay.scorefiles import read_scores
 from assay.scores import Array, Scores
-from assay.synthetic import collection
+from tests.dense import collection
 
 
 def made(n_runs: int = 12, n_topics: int = 20, *, seed: int = 0, spread: float = 2.0) -> tuple[Scores, Array]:

@@ -34,7 +34,7 @@ from assay.rules import Sentence
 from assay.rules.topic_sets import lasting_differences
 from assay.scorefiles import read_scores
 from assay.scores import Array, Scores
-from assay.synthetic import collection
+from tests.dense import collection
 
 
 def made(n_runs: int = 8, n_topics: int = 20, *, seed: int = 0) -> Scores:

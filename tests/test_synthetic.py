@@ -18,12 +18,12 @@ from assay.numeric.separation import separated
 from assay.rankings import Rankings
 from assay.read import read_qrels, read_runs
 from assay.scores import score
-from assay.synthetic import Collection, collection
 from assay.synthetic.lists import TopicLists, draw_lists, successes
 from assay.synthetic.model import Field, Model, Size, draw_field, fallout, grades, middle, nonrelevant_score
 from assay.synthetic.scoring import quick_scores
 from assay.synthetic.truth import expectations, population_ap
-from assay.synthetic.writing import write_collection
+from assay.synthetic.writing import prepare, write_collection
+from tests.dense import Collection, collection
 
 SMALL = Size(n_runs=6, n_topics=4, n_docs=5000, n_relevant=40, depth=100, pool_depth=20, n_contributors=3, n_equal=1)
 FITTED = Model()
@@ -70,7 +70,9 @@ def test_a_place_that_cannot_be_written_is_one_line(made: Collection, tmp_path: 
     with pytest.raises(InputError, match="taken/runs: not a directory"):
         made.write(tmp_path / "taken")
     with pytest.raises(InputError, match="taken/runs: not a directory"):
-        write_collection(tmp_path / "taken", FITTED, SMALL, draw_field(FITTED, SMALL, 0), 0)
+        prepare(tmp_path / "taken", SMALL)
+    with pytest.raises(InputError, match=r"gone/runs/\.run01\.part: no such file or directory"):
+        write_collection(tmp_path / "gone", FITTED, SMALL, draw_field(FITTED, SMALL, 0), 0)
 
 
 def test_a_seed_below_zero_is_refused() -> None:
@@ -162,7 +164,8 @@ def test_the_quality_of_runs_rises_and_some_pairs_are_equal() -> None:
         steps = np.diff(field.quality)
         assert (steps >= 0).all()
         assert (steps == 0).sum() == n_equal
-        assert (field.spread[:-1] == field.spread[1:]).sum() == n_equal
+        for trait in (field.spread, field.fickleness):
+            assert np.array_equal(np.diff(trait) == 0, steps == 0)
         assert (np.diff(np.flatnonzero(steps == 0)) > 1).all()  # no three alike
         assert field.contributes.sum() == n_runs // 2
 
@@ -181,6 +184,20 @@ def test_scores_of_nonrelevant_documents_have_the_stated_fallout() -> None:
     assert fallout(np.array([-1.0]))[0] == 1.0
 
 
+def test_relevant_documents_lie_lower_on_a_topic_with_more_of_them_and_higher_on_an_easy_one() -> None:
+    model = replace(FITTED, generality=0.5, crowding=2.0, difficulty=3.0)
+    usual, crowded, easy = middle(model, SMALL, np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    assert usual == pytest.approx(model.centre + np.log(5000 / 40))
+    assert (crowded - usual, easy - usual) == (pytest.approx(-1.0), pytest.approx(3.0))
+
+
+def test_runs_differ_in_how_much_they_go_their_own_way() -> None:
+    size = replace(SMALL, n_runs=2000, n_contributors=3, n_equal=0)
+    steady, fickle = (draw_field(replace(FITTED, oddity=0.0, whim=w), size, 0).fickleness for w in (0.0, 0.4))
+    assert (steady == FITTED.interaction).all()
+    assert np.log(fickle / FITTED.interaction).std() == pytest.approx(0.4, abs=0.03)
+
+
 def test_a_smaller_collection_is_no_easier() -> None:
     large, small = (
         quick_scores(FITTED, size, draw_field(FITTED, size, 1), 1).ap.mean()
@@ -194,7 +211,7 @@ def test_j_is_the_quadrature_of_the_population_for_a_single_topic() -> None:
     field = draw_field(model, SMALL, 0)
     found = population_ap(model, SMALL, field)
     for i in range(6):
-        place = middle(model, SMALL) + field.quality[i]
+        place = middle(model, SMALL, np.zeros(2)) + field.quality[i]
         pair = normal_exponential(float(place), float(field.spread[i]), nonrelevant_mean=1.0)
         assert found[i] == pytest.approx(Population(pair, 40 / 5000).average_precision(), abs=2e-6)
 
@@ -204,8 +221,8 @@ def test_j_over_topics_is_the_mean_over_drawn_topics() -> None:
     rng = np.random.default_rng(5)
     values = []
     for _ in range(400):
-        z, d, own = rng.standard_normal(3)
-        place = middle(FITTED, SMALL) + field.quality[5] + FITTED.difficulty * d + field.fickleness[5] * own
+        z, ease, own = rng.standard_normal(3)
+        place = middle(FITTED, SMALL, np.array([z, ease])) + field.quality[5] + field.fickleness[5] * own
         pair = normal_exponential(float(place), float(field.spread[5]), nonrelevant_mean=1.0)
         share = min(0.5, 40 / 5000 * np.exp(FITTED.generality * z))
         values.append(Population(pair, share).average_precision())
@@ -273,7 +290,6 @@ def test_a_size_that_cannot_be_drawn_is_refused(wrong: dict[str, int], said: str
 TREC8 = Size(n_runs=129, n_docs=528_155, n_contributors=71, n_equal=12)
 SEEDS = range(24)
 LIKE = 0.03
-TOO_LOW = "AP, 25% of topics"  # by 0.035: the easier half of TREC-8's topics is a longer tail than the model's
 
 
 def features(value: np.ndarray) -> dict[str, float]:
@@ -289,6 +305,7 @@ def features(value: np.ndarray) -> dict[str, float]:
         "deviation of topic means": ap.mean(0).std(),
         "deviation of what is left": rest.std(),
         "correlation between runs": np.nanmean(correlation),
+        "deviation of these correlations": np.nanstd(correlation),
         "power of AP": separated(ap, alpha=0.05)[0],
         "power of P@10": separated(value[1], alpha=0.05)[0],
         "power of nDCG": separated(value[2], alpha=0.05)[0],
@@ -328,5 +345,4 @@ def test_collections_of_the_size_of_trec8_resemble_it(data: Path) -> None:
         features(scored(FITTED, TREC8, field, seed, measures, pooled=True))
         for seed, field in zip(SEEDS, fields, strict=True)
     ]
-    assert set(held_against(real_features(data), made, most=LIKE)) <= {TOO_LOW}
-    assert held_against(real_features(data), made, most=0.04) == {}
+    assert held_against(real_features(data), made, most=LIKE) == {}

@@ -12,14 +12,17 @@ from assay.numeric import thinning
 from assay.numeric.score_models import normal_exponential
 from assay.numeric.thinning import (
     MEASURES,
+    Curve,
     Plan,
     Population,
+    Simulated,
     blocks,
     draw,
+    gathered,
     measured,
     moments,
     populations,
-    simulate,
+    sampled,
     thin,
 )
 
@@ -45,6 +48,11 @@ def generator(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+def simulate(curve: Curve, plan: Plan, n: int, seed: int) -> Simulated:
+    """Draw populations, and sample each."""
+    return gathered([sampled(one, plan, (seed, i)) for i, one in enumerate(populations(curve, plan, n, seed))])
+
+
 def z_scores(mean: np.ndarray, exact: tuple[float, ...]) -> np.ndarray:
     """How far means over populations are from what is exact, in standard errors. `mean` is [population, n]"""
     return np.asarray((mean.mean(0) - exact) / (mean.std(0, ddof=1) / np.sqrt(len(mean))))
@@ -68,6 +76,26 @@ def test_every_sample_of_a_small_population_comes_as_often_as_enumeration_says()
     assert {tuple(map(int, row)) for row in seen} == set(chances)
     expected = [50_000 * chances[tuple(map(int, row))] for row in seen]
     assert stats.chisquare(counts, expected).pvalue > 0.001
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.25, 0.125, 0.0625, 0.3])
+def test_coins_are_binomial_whether_they_are_bits_of_words_or_drawn_at_once(rate: float) -> None:
+    n = np.array([0, 1, 5, 63, 64, 65, 200, 512, 1025, 5000])
+    kept = thinning._tossed(np.broadcast_to(n, (20_000, n.size)), rate, generator(3))
+    assert (kept <= n).all()
+    for count, found in zip(n[1:].tolist(), kept.T[1:], strict=True):
+        law = stats.binom(count, rate)
+        edges = np.unique(law.ppf([0.1, 0.3, 0.5, 0.7, 0.9]))
+        cells = np.bincount(np.searchsorted(edges, found), minlength=edges.size + 1)
+        chances = np.diff(np.concatenate([[0.0], law.cdf(edges), [1.0]]))
+        seen = chances > 1e-9
+        assert stats.chisquare(cells[seen], 20_000 * chances[seen] / chances[seen].sum()).pvalue > 1e-4
+    assert abs(np.corrcoef(kept[:, 2:], rowvar=False) - np.eye(n.size - 2)).max() < 0.04
+
+
+def test_a_document_beyond_the_depth_is_never_estimated_to_be_within_it() -> None:
+    population = Population(np.array([2, 50]), np.array([0.0, 0.0]), 100)
+    assert thin(population, 1.0, 1, generator(), depth=10).rank.tolist() == [[3.0, 11.0]]
 
 
 @pytest.mark.parametrize("relevance", ["fixed", "random"])
@@ -144,7 +172,7 @@ def test_documents_that_are_not_counted_could_not_have_come_within_the_depth(dep
 def test_measures_of_a_sample_are_those_of_its_ranking() -> None:
     population = Population(np.array([1, 1, 4]), np.zeros(3), 10)  # ranks 2, 3 and 7
     plan = Plan(share=4, rank=5, recall=0.5, depth=None)
-    found = measured(next(blocks(population, plan, 0, (0,))), plan, 1.0)[:, 0]
+    found = measured(next(blocks(population, plan, 0, (0,))), plan, 0)[:, 0]
     ideal = 1 + 1 / np.log2(3) + 0.5
     ndcg = (1 / np.log2(3) + 0.5 + 1 / 3) / ideal
     expected = [(1 / 2 + 2 / 3 + 3 / 7) / 3, 2 / 5, 2 / 4, 2 / 4, 2 / 3, 2 / 3, ndcg]

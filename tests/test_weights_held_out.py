@@ -247,10 +247,29 @@ def test_bands_hold_most_fits_and_weights_that_nothing_moves_do_not_wander() -> 
     assert (ranks["low"] <= ranks["median"]).all()
     assert (ranks["median"] <= ranks["high"]).all()
     assert (ranks["high"] - ranks["low"]).max() > 0.01  # type: ignore[operator]
-    assert grades.select("gain", "low", "high").rows() == [(0.0, 0.0, 0.0), (0.5, 0.5, 0.5), (1.0, 1.0, 1.0)]
+    assert grades.select("gain", "low", "high").rows() == [(0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (2.0, 2.0, 2.0)]
     still, _ = wander(lists, standard, resamples=5)
     assert still["low"].to_numpy() == pytest.approx(LOG2, abs=1e-15)
     assert still["high"].to_numpy() == pytest.approx(LOG2, abs=1e-15)
+
+
+def test_draws_that_lack_a_grade_say_nothing_of_gains() -> None:
+    """One topic alone has the top grade: draws without it are left out. Two topics drawn as one are not fitted."""
+    lists = made()
+    grade, pool = (
+        np.minimum(lists.grade, 1),
+        np.stack([lists.pool[:, 0], lists.pool[:, 1:].sum(1), 0 * lists.pool[:, 0]], 1),
+    )
+    grade[:, 0], pool[0] = lists.grade[:, 0], lists.pool[0]
+
+    def by_grades(some: Lists) -> Fixed:
+        return Fixed(np.array([0.0, 1.0, 3.0 if some.grades.size == 2 else 1.0]), LOG2)
+
+    _, grades = wander(Lists(grade, pool), by_grades, resamples=20)
+    assert grades.select("gain", "low", "high").rows() == [(0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (3.0, 3.0, 3.0)]
+    two = made().select(topics=np.arange(2))
+    empty = next(seed for seed in range(50) if wander(two, standard, resamples=1, rng=seed)[0]["low"][0] is None)
+    assert wander(two, standard, resamples=1, rng=empty)[0]["discount"].to_numpy() == pytest.approx(LOG2, abs=1e-15)
 
 
 # --- pictures
@@ -265,5 +284,5 @@ def test_pictures_of_what_was_held_out_show_the_tables() -> None:
     charts = evidence_charts({"held_out": found, "discount_bands": ranks, "ridge": path})
     assert [chart.name for chart in charts] == ["held_out", "discount_bands", "ridge"]
     assert charts[0].table["variant"].to_list() == ["discount", "standard"]
-    assert charts[1].table["curve"].unique(maintain_order=True).to_list() == ["optimal", "log2"]
+    assert charts[1].table["curve"].unique(maintain_order=True).to_list() == ["the best", "log2"]
     assert charts[2].table.height == 6

@@ -11,8 +11,9 @@ from scipy import stats
 
 from assay.analyses.power import power
 from assay.analyses.weights_evidence_charts import evidence_charts
-from assay.analyses.weights_power import RATIOS, asl, family, leading, powers, sweep, swept_gain, thesis
+from assay.analyses.weights_power import RATIOS, asl, family, powers, sweep, swept_gain, thesis
 from assay.numeric.pool_edge import PoolEdge, edge_rank, judged_share, pool_edge
+from assay.numeric.separation import leading
 from assay.numeric.weighing import Lists, ndcg
 from assay.scores import score
 from assay.weighed import lists_of, standard_discounts, standard_gains

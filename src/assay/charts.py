@@ -196,6 +196,8 @@ def heat(x: Spec, y: Spec, value: Spec, *, low: float = 0.0, high: float = 1.0, 
 
 def scatter(x: Spec, y: Spec, *, colour: Spec | None = None, tooltip: Sequence[str] = ()) -> Spec:
     """Draw a point for every row; with colours, a click on the legend brings points out."""
+    if colour and colour.get("sort"):  # Vega-Lite makes one legend of equal domains only
+        colour = {**colour, "scale": {**colour.get("scale", {}), "domain": colour["sort"]}}
     encoding: Spec = {"x": x, "y": y} | ({"color": colour, "shape": colour} if colour else {})
     if tooltip:
         encoding["tooltip"] = [{"field": name} for name in tooltip]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,7 +56,7 @@ def sampled(
     n_rel = judged.n_rel(rel)
     chosen = np.flatnonzero(n_rel >= 2)
     every = [ordered(judged, int(t), rel) for t in chosen]
-    share = pooled_top(every) if c is None else c
+    share = pooled_top(x.gaps for x in every) if c is None else c
     tops = [top_of(share, x.gaps.n_rel) if c is None else c for x in every]
     estimates = np.stack([estimated(x.gaps, top) for x, top in zip(every, tops, strict=True)], -1)
     found = np.empty((3, len(judged.runs), chosen.size))
@@ -118,16 +118,14 @@ def _lists(judged: Judged, topic: int) -> Iterator[tuple[NDArray[np.int8], NDArr
         yield rows[run][:n], source.doc[start : start + n]
 
 
-def pooled_top(topics: list[Ordered]) -> float:
-    """The share of lists with a relevant document at rank 1, of those that have one at rank 2.
-
-    One half where none has.
+def pooled_top(topics: Iterable[Gaps]) -> float:
+    """The share of lists with a relevant document at rank 1, of those that have one at rank 2; 1/2 where none has.
 
     Conditional on rank 2 it is nearly what precision is at the top, as a list's own rank 1 is not what chose it.
     """
     both = second = 0
-    for topic in topics:
-        rank = np.where(topic.gaps.there, topic.gaps.rank, 0)
+    for gaps in topics:
+        rank = np.where(gaps.there, gaps.rank, 0)
         second += int((rank == 2).sum())
         both += int(((rank == 1).any(-1) & (rank == 2).any(-1)).sum())
     return (both + 0.5) / (second + 1)

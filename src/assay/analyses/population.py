@@ -34,6 +34,7 @@ _SCHEMA = {
     "error": pl.Float64,
 }
 _SAMPLES = 1000
+_OFF = 0.01  # of a number of relevant documents, from where rounding is told
 _THINNED = 200  # of real documents; the error they leave is a fifth of the interval over topics, or less
 
 
@@ -212,8 +213,8 @@ def _check(study: Study) -> None:
             raise UsageError(f"{name} {n} is not less than the {study.n_documents} documents there are")
         if n > (plan.depth or n):
             raise UsageError(f"{name} {n} is beyond depth {plan.depth}, where ranks are estimated: give --depth {n}")
-    if plan.relevance == "fixed" and study.relevant(last) < 1:
-        most = max(n for n in range(last) if study.relevant(n) >= 1)
+    if plan.relevance == "fixed" and study.plan.relevant(last) < 1:
+        most = max(n for n in range(last) if study.plan.relevant(n) >= 1)
         fix = f"give at most {most}" if most else "more of them are needed"
         raise UsageError(f"halvings {last}: 2^-{last} of {plan.n_relevant} relevant documents is none; {fix}")
 
@@ -288,6 +289,7 @@ def _notes(study: Study, found: Simulated, measures: pl.DataFrame) -> list[str]:
         notes.append(
             f"ranks beyond {plan.depth} are estimated: {percent(beyond)} of the population's relevant documents"
         )
+    notes += _rounding(study)
     empty = found.empty.mean(axis=0)
     if empty.max() > 0:
         at = plan.halvings[int(empty.argmax())]
@@ -295,6 +297,18 @@ def _notes(study: Study, found: Simulated, measures: pl.DataFrame) -> list[str]:
     if len(found.mean) == 1:
         notes.append("one population was drawn: how much populations differ is not seen (--populations 20)")
     return notes
+
+
+def _rounding(study: Study) -> Iterator[str]:
+    """Say by how much the number of relevant documents is off in samples that cannot hold a share of them."""
+    if study.plan.relevance == "random":
+        return
+    whole = {n: study.plan.n_relevant * 0.5**n for n in study.plan.halvings}
+    worst = max(whole, key=lambda n: abs(study.plan.relevant(n) / whole[n] - 1))
+    off = study.plan.relevant(worst) / whole[worst] - 1
+    if abs(off) >= _OFF:
+        sizes = f"n = {worst}: {study.plan.relevant(worst)} in place of {whole[worst]:.1f}"
+        yield f"numbers of relevant documents are rounded ({sizes}), and precision moves with them"
 
 
 def _told(table: pl.DataFrame) -> str:

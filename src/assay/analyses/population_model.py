@@ -66,7 +66,10 @@ def _distribution(kind: str, text: str, side: str) -> Distribution:
     if len(numbers) != len(names) or not np.isfinite(numbers).all():
         wanted = " and ".join(names)
         example = ",".join(["1", "0.25"][: len(names)])
-        raise UsageError(f"{side} '{text}' does not give the {wanted} of a {kind} distribution, as {example} does")
+        article = "an" if kind == "exponential" else "a"
+        raise UsageError(
+            f"{side} '{text}' does not give the {wanted} of {article} {kind} distribution, as {example} does"
+        )
     return made(*numbers)
 
 

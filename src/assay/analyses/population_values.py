@@ -13,7 +13,7 @@ from assay.numeric import expected
 from assay.numeric.expected import Sampled
 from assay.numeric.population import Axis, Model, rule
 from assay.numeric.score_models import Pair
-from assay.numeric.thinning import Plan, places
+from assay.numeric.thinning import Plan
 
 GROWTH = (*(float(2**k) for k in range(11)), *(10.0**k for k in (4, 5, 6, 7, 8, 10, 12, 16, 20, 30, 50, 70, 100)))
 """Numbers of relevant documents to which a collection is let grow."""
@@ -42,54 +42,27 @@ class Study:
         """All documents of a drawn population."""
         return self.plan.n_relevant + self.plan.n_nonrelevant
 
-    def relevant(self, halving: int) -> int:
-        """How many relevant documents a sample has; on average, where that is by chance."""
-        return round(self.plan.n_relevant * 0.5**halving)
-
-    def kept(self, halving: int) -> float:
-        """The chance of a non-relevant document to be in a sample."""
-        return 1.0 if self.plan.generality == "varying" else 0.5**halving
-
-    def rank(self, halving: int) -> int:
-        """The rank at which P@pN is measured in a sample."""
-        return max(1, round(self.plan.share * self.kept(halving)))
-
     def values(self, halving: int) -> list[float | None]:
         """What each measure of a sample estimates, in the order of `thinning.MEASURES`; None where nothing."""
         model = self.model
         if self.plan.generality == "varying":
             model = Model.of(self.pair, self.plan.n_relevant * 0.5**halving, self.plan.n_nonrelevant)
         by_score = float(model.precision(self.model.threshold(self.plan.share / self.n_documents)))
-        total = (
-            self.n_documents if self.plan.generality == "fixed" else self.relevant(halving) + self.plan.n_nonrelevant
-        )
-        by_rank = model.precision_at_share(self.plan.share / total)
+        size = self.plan.relevant(halving if self.plan.generality == "varying" else 0) + self.plan.n_nonrelevant
+        by_rank = model.precision_at_share(self.plan.share / size)
         at_recall = float(model.precision_at_recall(self.plan.recall))
         return [model.average_precision(), None, by_score, by_rank, at_recall, at_recall, None]
 
     def expected(self, halving: int) -> list[float | None]:
         """What each measure is expected to be over populations and samples; None where that is not known."""
-        return self._by_chance(halving) if self.plan.relevance == "random" else self._in_fixed_numbers(halving)
-
-    def _in_fixed_numbers(self, halving: int) -> list[float | None]:
-        pair, plan = self.pair, self.plan
-        drawn = Sampled(plan.n_relevant, plan.n_nonrelevant)
-        sampled = Sampled(self.relevant(halving), plan.n_nonrelevant, self.kept(halving))
-        place, own = (int(places(np.array([n]), plan.recall)[0]) for n in (drawn.n_relevant, sampled.n_relevant))
-        return [
-            expected.average_precision(pair, sampled),
-            expected.precision_at_rank(pair, sampled, plan.rank),
-            expected.precision_above_rank(pair, drawn, sampled, plan.share),
-            expected.precision_at_rank(pair, sampled, self.rank(halving)),
-            expected.precision_above_relevant(pair, drawn, sampled, place),
-            expected.precision_at_recall(pair, sampled, own),
-            expected.ndcg(pair, sampled),
-        ]
+        if self.plan.relevance == "random":
+            return self._by_chance(halving)
+        return list(expected.of_samples(self.pair, self.plan, halving))
 
     def _by_chance(self, halving: int) -> list[float | None]:
         """Mix over the number of relevant documents in the sample; what is left of the rest may be non-relevant."""
         pair, n, share, rate = self.pair, self.n_documents, self.model.generality, 0.5**halving
-        kept = (1 - share) * self.kept(halving) / (1 - share * rate)
+        kept = (1 - share) * self.plan.kept(halving) / (1 - share * rate)
 
         def sampled(m: float) -> Sampled:
             return Sampled(m, n - m, kept)
@@ -104,7 +77,7 @@ class Study:
             mixed(lambda m: expected.average_precision(pair, sampled(m)), 1),
             mixed(lambda m: at_rank(m, self.plan.rank), 0),
             None,
-            mixed(lambda m: at_rank(m, self.rank(halving)), 0),
+            mixed(lambda m: at_rank(m, self.plan.rank_in_share(halving)), 0),
             None,
             None,
             mixed(lambda m: expected.ndcg(pair, sampled(m)), 1),

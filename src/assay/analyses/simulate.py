@@ -52,9 +52,9 @@ def simulate(
 
     Runs score documents as in robertson2007: non-relevant ones by an exponential distribution, relevant ones by a
     normal one that lies higher the better the run and the easier the topic. Topics differ in difficulty and in how
-    many documents are relevant; a run is better on some than on others; part of every document's score is the same
-    for all runs. The numbers behind this are fitted to TREC-8 ad hoc. The judgments are those of a pool, and so
-    incomplete.
+    many documents are relevant; a run is better on some than on others, some runs more so; part of every document's
+    score is the same for all runs. The numbers behind this are fitted to TREC-8 ad hoc. The judgments are those of a
+    pool, and so incomplete.
 
     Not for showing that a measure serves users: what is good here is what the model says. Nor are runs of one group
     more alike than others, as real ones are.
@@ -117,7 +117,7 @@ def simulate(
     tables.targets: target_a, target_b, tau: how alike the true orders are. Where it is 1, recovering the one is
     recovering the other.
     tables.likeness, with `like` only: feature, real, made: what the model was fitted by, in the file and on the mean
-    of two made-up collections.
+    of four made-up collections whose topics lie evenly over what makes a topic.
     """
     if not directory:
         raise UsageError("no directory to write to: name one, as in `assay simulate made`")

@@ -21,7 +21,7 @@ from assay.numeric.jackknife import jackknife_interval
 from assay.numeric.thinned_lists import Lists, Thinned, thinned
 from assay.progress import steps
 from assay.rankings import ratio
-from assay.rules.wording import score
+from assay.rules.wording import percent, score
 from assay.tables import Qrels, Runs, counted, places
 
 Array = NDArray[np.float64]
@@ -48,8 +48,9 @@ def subsample(data: Collection, halvings: Sequence[int], *, samples: int, level:
     """Thin the documents of runs and judgments, and show MAP by rate.
 
     Every document is kept by chance, at the rate 2^-n, for all topics and runs alike; lists and judgments lose the
-    others. A document without a judgment counts as not relevant, so the judgments must be complete. The table has a
-    row for every policy and n, averaged over the runs:
+    others. A document without a judgment counts as not relevant, so the judgments must be complete; and what is below
+    the end of a list stays lost to it, so lists should be deep. The table has a row for every policy and n, averaged
+    over the runs:
 
     policy: what becomes of a topic without relevant documents in a sample. skip: it is left out of the mean, as
     trec_eval does; zero: it counts 0; redraw: each topic is averaged over the samples that hold a relevant document.
@@ -75,7 +76,7 @@ def subsample(data: Collection, halvings: Sequence[int], *, samples: int, level:
     )
     settings = {"subsample": True, "halvings": list(halvings), "samples": samples, "level": level, "rng": rng}
     basis = {"runs": len(names), "topics": len(topics), "documents": lists.n_docs}
-    notes = tuple(_notes(data.qrels, len(topics), found, chosen))
+    notes = tuple(_notes(data.qrels, lists, found, chosen))
     text = _told(table, len(names), len(topics))
     return Result("population", table, {"runs": runs}, basis, settings, notes, text, charts=(_chart(table),))
 
@@ -153,8 +154,15 @@ def _frame(rows: Iterator[tuple[object, ...]]) -> pl.DataFrame:
     return frame.with_columns(pl.selectors.float().fill_nan(None))
 
 
-def _notes(qrels: Qrels, n_topics: int, found: Thinned, halvings: Sequence[int]) -> Iterator[str]:
+def _notes(qrels: Qrels, lists: Lists, found: Thinned, halvings: Sequence[int]) -> Iterator[str]:
     yield "a document without a judgment counts as not relevant: of use where the judgments are complete"
+    n_runs, n_topics = lists.shape
+    reached = sum(one.doc.size for one in lists.runs) / (n_runs * lists.relevant.nnz)
+    if reached < 1:
+        yield (
+            f"{percent(1 - reached)} of the relevant documents are not in the lists, and count 0 in samples, too, "
+            "where a run on the smaller collection would reach some of them: give lists as deep as there are"
+        )
     if rest := len(qrels.topics) - n_topics:
         yield f"{counted(rest, 'topic')} without relevant documents left out"
     for n, there in zip(halvings, found.there, strict=True):

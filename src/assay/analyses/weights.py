@@ -198,16 +198,12 @@ def weights(
     """
     judged = judge(data.runs, data.qrels, negative=data.negative)
     _check(judged, depth, folds, ridge)
-    if worst_over is None and worst_by != "loss":
-        raise UsageError("--worst-by says which of several cases is the worst; it goes with --worst-over")
-    if other and worst_over != "collections":
-        raise UsageError("--other names a further collection; it goes with --worst-over collections")
+    _check_worst(worst_over, worst_by, other)
     judged, about = _chosen(judged, undefined)
     depth, far = _depths(judged, depth, cutoffs)
     deep = lists_of(judged, max(depth, *far))
     n_folds = min(folds, deep.n_topics // 2)
-    others = _others(worst_over, other, deep.head(depth))
-    worst = None if worst_over is None else Worst(worst_over, worst_by, far, n_folds, others, rng)
+    worst = Worst(worst_over, worst_by, far, n_folds, _others(other, deep.head(depth)), rng) if worst_over else None
     asked = Asked(
         fits=Fits(deep.top, gain, discount, coefficient, rng),
         way=Way(_free(deep, free), monotone=not unconstrained, ridge=ridge, worst=worst),
@@ -225,8 +221,8 @@ def weights(
     settings = asked.settings(depth) | {"undefined": undefined}
     notes = (*_notes(found, table, tables, folds), *about, *judged.notes)
     drawn = (*charts(table, tables, asked.best), *evidence_charts(tables))
-    text = _few(judged)
-    return with_caveats(Result("weights", table, tables, judged.basis, settings, notes, text=text, charts=drawn))
+    result = Result("weights", table, tables, judged.basis, settings, notes, text=_few(judged), charts=drawn)
+    return with_caveats(result)
 
 
 def _check(judged: Judged, depth: int, folds: int, ridge: float) -> None:
@@ -244,6 +240,16 @@ def _check(judged: Judged, depth: int, folds: int, ridge: float) -> None:
         raise UsageError("no judged document has a grade above 0: there is nothing to weigh")
     if len(judged.topics) < 2:
         raise UsageError("one topic does not tell runs from luck; give at least two")
+
+
+def _check_worst(over: Over | None, by: By, other: Sequence[str]) -> None:
+    """Refuse settings of a worst case that do not go together."""
+    if over is None and by != "loss":
+        raise UsageError("--worst-by says which of several cases is the worst; it goes with --worst-over")
+    if other and over != "collections":
+        raise UsageError("--other names a further collection; it goes with --worst-over collections")
+    if over == "collections" and not other:
+        raise UsageError("--worst-over collections takes at least one more: --other RUNS,QRELS")
 
 
 def _chosen(judged: Judged, undefined: Undefined) -> tuple[Judged, tuple[str, ...]]:
@@ -279,12 +285,8 @@ def _free(lists: Lists, free: Free | None) -> Free:
     return "discount"
 
 
-def _others(over: Over | None, other: Sequence[str], lists: Lists) -> tuple[tuple[str, Lists], ...]:
-    """Read the further collections."""
-    if over != "collections":
-        return ()
-    if not other:
-        raise UsageError("--worst-over collections takes at least one more: --other RUNS,QRELS")
+def _others(other: Sequence[str], lists: Lists) -> tuple[tuple[str, Lists], ...]:
+    """Read the further collections, to the depth and on the scale of these lists."""
     return tuple((text, _other(text, lists)) for text in other)
 
 
@@ -323,7 +325,7 @@ def _notes(found: Found, table: pl.DataFrame, tables: Mapping[str, pl.DataFrame]
         yield f"{row['variant']}: {row['n_short']} of {row['n_starts']} starts ended at a lower optimum"
     if "worst" in tables:
         names = tables["worst"].filter("decides")["problem"].to_list()
-        yield f"the worst case is decided by {' and '.join(names)}{' alone' if len(names) == 1 else ''}"
+        yield f"the worst case is decided by {', '.join(names)}{' alone' if len(names) == 1 else ''}"
     for variant in search.filter(pl.col("converged").not_())["variant"]:
         yield f"{variant}: the search did not converge (kkt is not below 1e-8); it may not be an optimum"
     if missing := sorted(set(range(1, lists.top + 1)) - set(lists.grades.tolist())):

@@ -32,7 +32,8 @@ def charts(table: pl.DataFrame, tables: Mapping[str, pl.DataFrame], best: str) -
     return tuple(drawn)
 
 
-def _rank(table: pl.DataFrame) -> Spec:
+def rank_axis(table: pl.DataFrame) -> Spec:
+    """Lay out the ranks: by their logarithm where there are many."""
     deep = table["rank"].to_numpy().max() > _FAR
     return field("rank", scale={"type": "log"} if deep else {"zero": False, "nice": False})
 
@@ -42,14 +43,16 @@ def _discounts(table: pl.DataFrame, named: Mapping[str, str]) -> Chart:
     rows = table.filter(pl.col("variant").is_in(list(named)))
     rows = rows.with_columns(of=pl.col("variant").replace_strict(named))
     order = list(dict.fromkeys(named.values()))
-    drawing = lines(_rank(rows), field("discount", title="discount (sum 1)"), category("of", order, title="discount"))
+    drawing = lines(
+        rank_axis(rows), field("discount", title="discount (sum 1)"), category("of", order, title="discount")
+    )
     return Chart("discounts", "The best discount, and those that people use", thin(rows, by=["variant"]), drawing)
 
 
 def _fitted(table: pl.DataFrame, names: Sequence[str]) -> Chart:
     """Draw the discounts that were fitted, with and without constraint, alone and with the gain (figures 3 and 6)."""
     rows = table.filter(pl.col("variant").is_in(list(names)))
-    drawing = lines(_rank(rows), field("discount", title="discount (sum 1)"), category("variant", list(names)))
+    drawing = lines(rank_axis(rows), field("discount", title="discount (sum 1)"), category("variant", list(names)))
     return Chart("fitted", "The discounts that were fitted", thin(rows, by=["variant"]), drawing)
 
 
@@ -80,7 +83,7 @@ def _ranks(table: pl.DataFrame) -> Chart:
     """Draw what stands at each rank (figure 5)."""
     order = table["of"].unique(maintain_order=True).to_list()
     y = field("share", title="share of the documents at the rank", scale={"domain": [0, 1]})
-    drawing = lines(_rank(table), y, category("of", order, title="documents"))
+    drawing = lines(rank_axis(table), y, category("of", order, title="documents"))
     return Chart("ranks", "Judged and relevant documents by rank", thin(table, by=["of"]), drawing)
 
 

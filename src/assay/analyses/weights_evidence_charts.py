@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import polars as pl
 
+from assay.analyses.weights_charts import rank_axis
 from assay.charts import FAINT, Chart, category, field, intervals, lines, scatter, thin
 
 _NEAR = 0.15  # the p-values of interest
@@ -41,19 +42,18 @@ def held_out_chart(table: pl.DataFrame) -> Chart:
 
 
 def bands_chart(table: pl.DataFrame) -> Chart:
-    """Draw the optimal discount, the band in which it wanders, and log2."""
+    """Draw the best discount, the band in which it wanders, and log2."""
     log2 = 1 / np.log2(table["rank"].to_numpy() + 1.0)
     usual = table.select("rank", discount=pl.Series(log2 / log2.sum()), low=pl.lit(None), high=pl.lit(None))
-    own = table.select("rank", "discount", "low", "high").with_columns(curve=pl.lit("optimal"))
+    own = table.select("rank", "discount", "low", "high").with_columns(curve=pl.lit("the best"))
     rows = pl.concat([own, usual.with_columns(curve=pl.lit("log2"))], how="vertical_relaxed")
-    wide = {"type": "log"} if table.height > 50 else {"zero": False}
     drawing = lines(
-        field("rank", scale=wide),
+        rank_axis(table),
         field("discount", title="discount (sum 1)"),
-        category("curve", ["optimal", "log2"], legend={"title": None}),
+        category("curve", ["the best", "log2"], legend={"title": None}),
         band=("low", "high"),
     )
-    title = "The optimal discount, and where it lies when topics are drawn anew"
+    title = "The best discount, and where it lies when topics are drawn anew"
     return Chart("discount_bands", title, thin(rows, by=["curve"]), drawing)
 
 

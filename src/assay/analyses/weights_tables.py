@@ -171,7 +171,7 @@ def search_table(variants: Sequence[Variant]) -> pl.DataFrame:
 def _broken(v: Variant) -> tuple[float, float, float]:
     """The most that gains fall from grade to grade, and discounts rise from rank to rank; how far they sum from 1."""
     falls, rises = -np.diff(v.gain / v.gain.max()), np.diff(v.discount)
-    return float(falls.max(initial=0.0)), float(rises.max(initial=0.0)), abs(float(v.discount.sum()) - 1)
+    return max(0.0, float(falls.max())), max(0.0, float(rises.max(initial=0.0))), abs(float(v.discount.sum()) - 1)
 
 
 def _curve(name: str, place: str, what: str, value: Array, first: int) -> pl.DataFrame:

@@ -19,6 +19,7 @@ from scipy import interpolate, special
 
 from assay.numeric.population import Model, Rule, halved_panels, rule, unit_rule
 from assay.numeric.score_models import Pair
+from assay.numeric.thinning import Plan, places
 
 Array = NDArray[np.float64]
 Number = Callable[[float], float]
@@ -44,6 +45,22 @@ class Sampled:
     def log_generating(self, t: Array, fallout: Array) -> Array:
         """ln E[e^(-t X)] of X non-relevant documents above. [node, t]"""
         return np.asarray(special.xlog1py(self.n_nonrelevant, fallout[:, None] * self.rate * np.expm1(-t)))
+
+
+def of_samples(pair: Pair, plan: Plan, halving: int) -> list[float]:
+    """What `thinning.MEASURES` are expected to be over populations and samples, in fixed numbers of relevant ones."""
+    whole = Sampled(plan.n_relevant, plan.n_nonrelevant)
+    sampled = Sampled(plan.relevant(halving), plan.n_nonrelevant, plan.kept(halving))
+    place, own = places(np.array([plan.n_relevant, plan.relevant(halving)]), plan.recall).tolist()
+    return [
+        average_precision(pair, sampled),
+        precision_at_rank(pair, sampled, plan.rank),
+        precision_above_rank(pair, whole, sampled, plan.share),
+        precision_at_rank(pair, sampled, plan.rank_in_share(halving)),
+        precision_above_relevant(pair, whole, sampled, place),
+        precision_at_recall(pair, sampled, own),
+        ndcg(pair, sampled),
+    ]
 
 
 def average_precision(pair: Pair, sampled: Sampled) -> float:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from assay.errors import UsageError
 from assay.numeric.jackknife import deletions
 from assay.numeric.separation import separated
-from assay.numeric.variance import Coefficient, coefficient, mean_squares
+from assay.numeric.variance import SOURCES, Coefficient, coefficient, mean_squares
 from assay.numeric.weighing import Lists, ndcg
 
 Array = NDArray[np.float64]
@@ -118,13 +118,22 @@ def ratios(x: Array, folds: Sequence[Index]) -> dict[Coefficient, Array]:
 
     A fold of which a single topic is left tells nothing of variances and is left out.
     """
+    known: dict[bytes, Array] = {}  # most folds stay whole where a topic is left out
     sets = []
     for kept in (np.arange(x.shape[1]), *deletions(x.shape[1])):
         parts = [fold[np.isin(fold, kept)] for fold in folds]
-        found = [mean_squares(x[:, part]).components for part in parts if part.size > 1]
-        sets.append([np.mean([getattr(one, of) for one in found]) for of in ("run", "topic", "interaction")])
+        for part in parts:
+            if part.size > 1 and part.tobytes() not in known:
+                known[part.tobytes()] = _variances(x[:, part])
+        sets.append(np.mean([known[part.tobytes()] for part in parts if part.size > 1], axis=0))
     run, topic, interaction = np.array(sets).T
     errors: dict[Coefficient, Array] = {"phi": topic + interaction, "e_rho2": interaction}
     return {
         of: np.divide(run, error, out=np.full(run.shape, np.nan), where=error > 0) for of, error in errors.items()
     }
+
+
+def _variances(x: Array) -> Array:
+    """The variances of run, topic and interaction. [3]"""
+    found = mean_squares(x).components
+    return np.array([getattr(found, source) for source in SOURCES])

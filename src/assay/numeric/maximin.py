@@ -180,14 +180,16 @@ def _polish(
     best = (theta, np.zeros(len(together)), np.inf)
     shares = _mixture(_slopes(together, theta)[worst], used)
     for _ in range(_POLISH):
-        every = zip(*(objective.derivatives(theta) for objective in together), strict=True)
-        values, slopes, bends = (_leaning(np.array(part))[worst] for part in every)
+        parts = zip(*(objective.derivatives(theta) for objective in together), strict=True)
+        values, slopes, bends = (_leaning(np.array(part))[worst] for part in parts)
         values = values - _leaning(offset)[worst]
         spread = float(np.ptp(values))
         mixed = shares @ slopes
         off = max(residual(theta, mixed, lower, blocks), spread, float(-shares.min()))
         if off < best[2]:
-            best = (theta, np.bincount(worst, weights=shares, minlength=len(together)), off)
+            every = np.zeros(len(together))
+            every[worst] = shares
+            best = (theta, every, off)
         if off < TOLERANCE:
             break
         curvature = np.einsum("i,ijk->jk", shares, bends)

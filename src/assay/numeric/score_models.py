@@ -36,11 +36,6 @@ class Distribution(Protocol):
         """The scores at which the density is not smooth, where an integral is best cut."""
 
 
-def sample(distribution: Distribution, size: int | tuple[int, ...], *, rng: np.random.Generator) -> Array:
-    """Draw scores, independent of each other."""
-    return distribution.threshold(1 - rng.random(size))
-
-
 @dataclass(frozen=True, slots=True)
 class Normal:
     """A normal distribution.

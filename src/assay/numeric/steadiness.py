@@ -115,7 +115,7 @@ class Steadiness:
         if found is None:
             raise ValueError("an ideal gain vanishes here")
         x, ideal = found
-        pull = self.spread.slope(x, self.coefficient)[1] / ideal
+        pull = self.spread.slope(x, self.coefficient)[2] / ideal
         return pull.ravel(), (pull * x).sum(0)
 
     def slope(self, theta: Array) -> Array:
@@ -130,16 +130,16 @@ class Steadiness:
     def derivatives(self, theta: Array) -> tuple[float, Array, Array]:
         """Value, slope and curvature by the free variables."""
         found, n = self.scores(theta), theta.size
-        if found is None or np.isnan(self.spread.ratio(found[0], self.coefficient)[0]):
+        sloping = None if found is None else self.spread.slope(found[0], self.coefficient)
+        if found is None or sloping is None or np.isnan(sloping[0]):
             return -np.inf, np.zeros(n), np.zeros((n, n))
-        x, ideal = found
+        (x, ideal), (value, total, pull) = found, sloping
         steps, shares = self.split(theta)
         gained, best = self._firsts(steps, shares)
         first = gained.reshape(n, *x.shape) - x * best[:, None]  # [variable, run, topic]
         first /= ideal
-        value, pull = self.spread.slope(x, self.coefficient)
         slope = first.reshape(n, -1) @ pull.ravel()
-        curvature = self._ratio_curvature(x, first, value, slope)
+        curvature = self._ratio_curvature(x, first, slope, value, total)
         mixed = (np.einsum("st,ist->it", pull, first) / ideal) @ best.T
         curvature -= mixed + mixed.T
         if self.n_steps and self.n_shares:
@@ -162,10 +162,9 @@ class Steadiness:
             bottoms.append(np.einsum("h,hjx->jx", steps, self.bottom))
         return np.concatenate(tops), np.concatenate(bottoms)
 
-    def _ratio_curvature(self, x: Array, first: Array, value: float, slope: Array) -> Array:
+    def _ratio_curvature(self, x: Array, first: Array, slope: Array, value: float, total: float) -> Array:
         """The curvature by the scores, seen along the variables: that of a ratio of two sums of squares."""
         between, whole = self.spread.parts(self.coefficient)
-        total = self.spread.ratio(x, self.coefficient)[1]
         flat = first.reshape(len(first), -1)
         runs, topics = (first @ np.ones(x.shape[1])) / x.shape[1], (np.ones(x.shape[0]) @ first) / x.shape[0]
         mean = runs.mean(1)

@@ -31,13 +31,8 @@ Generality = Literal["fixed", "varying"]
 Kind = TypeVar("Kind", bound=np.generic)
 
 MEASURES = (
-    "AP",
-    "P@n",
-    "P@pN, fixed score",
-    "P@pN, fixed rank",
-    "P@recall, fixed score",
-    "P@recall, in sample",
-    "nDCG",
+    *("AP", "P@n", "P@pN, fixed score", "P@pN, fixed rank"),
+    *("P@recall, fixed score", "P@recall, in sample", "nDCG"),
 )
 """What is measured of every sample, in this order."""
 
@@ -61,6 +56,18 @@ class Plan:
     rank: int = 10  # of P@n
     share: int = 320  # documents of the population at which P@pN is measured
     recall: float = 0.5  # at which precision is measured
+
+    def relevant(self, halving: int) -> int:
+        """How many relevant documents a sample has; on average, where that is by chance."""
+        return round(self.n_relevant * 0.5**halving)
+
+    def kept(self, halving: int) -> float:
+        """The chance of a non-relevant document to be in a sample."""
+        return 1.0 if self.generality == "varying" else 0.5**halving
+
+    def rank_in_share(self, halving: int) -> int:
+        """The rank at which P@pN is measured in a sample."""
+        return max(1, round(self.share * self.kept(halving)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +205,9 @@ def thin(
     Relevant documents are drawn without replacement, a share of them rounded to a whole number, or each by a coin
     (`relevance="random"`); non-relevant ones each by a coin, or all of them are kept (`generality="varying"`). A
     relevant document beyond `depth` gets the rank that the distribution lets expect, k + N q fallout, as in
-    robertson2007, but none within the depth: that it is not there is known. `thresholds` are places of the population, (relevant, non-relevant documents above), such as
-    `Population.within(320)`: what of these is in each sample is counted.
+    robertson2007, but none within the depth: that it is not there is known. `thresholds` are places of the
+    population, (relevant, non-relevant documents above), such as `Population.within(320)`: what of these is in each
+    sample is counted.
     """
     keep = 1.0 if generality == "varying" else rate
     columns = _columns(population, thresholds, _ceiling(depth, keep))
@@ -310,16 +318,15 @@ def _without_replacement(n: int, m: int, n_samples: int, rng: np.random.Generato
     return (drawn - row).T
 
 
-def measured(samples: Samples, plan: Plan, rate: float) -> Array:
+def measured(samples: Samples, plan: Plan, halving: int) -> Array:
     """Score samples whose thresholds are the plan's, under `MEASURES`. [measure, sample]"""
     by_score = samples.above_threshold
-    ranks = max(1, round(plan.share * (1.0 if plan.generality == "varying" else rate)))
     return np.stack(
         [
             samples.average_precision,
             samples.precision_at(plan.rank),
             by_score[:, 0],
-            samples.precision_at(ranks),
+            samples.precision_at(plan.rank_in_share(halving)),
             by_score[:, 1],
             samples.precision_at_recall(plan.recall),
             samples.ndcg,
@@ -353,12 +360,6 @@ def populations(curve: Curve, plan: Plan, n: int, seed: int) -> Iterator[Populat
         yield draw(curve, plan.n_relevant, plan.n_nonrelevant, rng, relevance=plan.relevance)
 
 
-def simulate(curve: Curve, plan: Plan, n_populations: int, seed: int) -> Simulated:
-    """Draw populations, sample and measure them; every population is drawn, and sampled, by streams of its own."""
-    drawn = populations(curve, plan, n_populations, seed)
-    return gathered([sampled(population, plan, (seed, i)) for i, population in enumerate(drawn)])
-
-
 def sampled(population: Population, plan: Plan, key: Sequence[int]) -> Simulated:
     """Sample and measure one population at every rate, by the stream of this key."""
     shape = 1, len(plan.halvings)
@@ -366,7 +367,7 @@ def sampled(population: Population, plan: Plan, key: Sequence[int]) -> Simulated
     n_relevant, empty = np.zeros((2, *shape))
     for j, halving in enumerate(plan.halvings):
         parts = list(blocks(population, plan, halving, key))
-        value = np.concatenate([measured(part, plan, 2.0**-halving) for part in parts], axis=1)
+        value = np.concatenate([measured(part, plan, halving) for part in parts], axis=1)
         mean[0, j], sd[0, j] = moments(value)
         count = np.concatenate([part.n_relevant for part in parts])
         n_relevant[0, j], empty[0, j] = count.mean(), np.mean(count == 0)

@@ -97,7 +97,7 @@ def stability(
     mass = _sorted_mass(lists, gain, discount, ideal)  # [topic, grade]
     best = mass @ gain
     x = _ratio(_dcg(lists, gain, discount), best)
-    value, slope = spread_of(x).slope(x, coefficient)
+    value, _, slope = spread_of(x).slope(x, coefficient)
     pull = _ratio(slope, best)
     lost = (pull * x).sum(0)  # [topic]
     tally = np.zeros((discount.size, gain.size))
@@ -203,13 +203,13 @@ class Spread:
         total = float(whole @ squares)
         return float(between @ squares) / total if total > _ROUNDING * float(np.vdot(x, x)) else np.nan, total
 
-    def slope(self, x: Array, coefficient: Coefficient) -> tuple[float, Array]:
-        """The coefficient, and its slope by each score. [run, topic]"""
+    def slope(self, x: Array, coefficient: Coefficient) -> tuple[float, float, Array]:
+        """The coefficient, the whole variance below it, and the coefficient's slope by each score. [run, topic]"""
         value, total = self.ratio(x, coefficient)
         if np.isnan(value):
-            return value, np.zeros(x.shape)
+            return value, total, np.zeros(x.shape)
         between, whole = self.parts(coefficient)
-        return value, self.pulled(x, (between - value * whole) / total)
+        return value, total, self.pulled(x, (between - value * whole) / total)
 
     @staticmethod
     def pulled(x: Array, parts: Array) -> Array:

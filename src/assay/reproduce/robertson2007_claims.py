@@ -214,9 +214,6 @@ def _elsewhere() -> Comparisons:
 
 def _section_3() -> Iterator[Claim]:
     yield _claim("section 3: AP in samples is above J, the measure on the population", biased)
-    note = (
-        f"in the second model only; in this one P@10 has its highest, 0.427, in a collection twice the size; {LARGE}"
-    )
     note = "P@10 is highest, 0.427, in a collection twice as large as the paper's, and then falls to 0"
     cell = "section 3.5: P@10 tends to one as the collection grows"
     like = {"rule": "alike", "margin": NEAR}

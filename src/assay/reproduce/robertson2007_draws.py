@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from assay.numeric import expected
-from assay.numeric.expected import Sampled, hypergeometric
+from assay.numeric.expected import Sampled, hypergeometric, of_samples
 from assay.numeric.population import Model
 from assay.numeric.score_models import Pair, normal_exponential, normal_normal
-from assay.numeric.thinning import Generality, Plan, Population, Simulated, gathered, populations, sampled
+from assay.numeric.thinning import MEASURES, Generality, Plan, Population, Simulated, gathered, populations, sampled
 from assay.progress import steps
 from assay.reproduce.estimates import Interval
 from assay.reproduce.robertson2007_tables import DIGIT, HALVINGS, Printed
@@ -72,7 +71,10 @@ class OnAverage:
 
 @cache
 def simulated(generality: Generality) -> Simulated:
-    """Draw and sample all populations of a simulation; takes about half a minute."""
+    """Draw and sample all populations of a simulation; takes about twenty seconds.
+
+    As many samples as in the paper: what chance leaves of a mean over these is part of how far a cell may be off.
+    """
     drawn = drawn_populations(generality)
     under_way = steps(range(len(drawn)), doing="sampling population ", lines=False)
     plan = PLANS[generality]
@@ -137,28 +139,14 @@ def sizes(generality: str, halving: int) -> Sampled:
 
 
 @cache
-def expectation(measure: str, generality: str, halving: int, model: str = FIRST) -> float:
-    """The mean of a measure over all populations and samples, by quadrature."""
-    pair, sample = PAIRS[model], sizes(generality, halving)
-    whole, plan = sizes(generality, 0), PLANS[generality]
-    ranks, place = round(plan.share * sample.rate), round(plan.n_relevant * plan.recall)
-    ways = {
-        "AP": partial(expected.average_precision, pair, sample),
-        "P@n": partial(expected.precision_at_rank, pair, sample, plan.rank),
-        "P@pN, fixed score": partial(expected.precision_above_rank, pair, whole, sample, plan.share),
-        "P@pN, fixed rank": partial(expected.precision_at_rank, pair, sample, ranks),
-        "P@recall, fixed score": partial(expected.precision_above_relevant, pair, whole, sample, place),
-        "P@recall, in sample": partial(
-            expected.precision_at_recall, pair, sample, round(sample.n_relevant * plan.recall)
-        ),
-        "nDCG": partial(expected.ndcg, pair, sample),
-    }
-    return float(ways[measure]())
+def expected(generality: str, halving: int, model: str) -> dict[str, float]:
+    """The means of all measures over all populations and samples, by quadrature."""
+    return dict(zip(MEASURES, of_samples(PAIRS[model], PLANS[generality], halving), strict=True))
 
 
 def expectations(printed: Printed, model: str = FIRST, *, first: int = 0) -> Array:
     """The exact means for All and n = 1 .. 5. [n]"""
-    found = [expectation(printed.measure, printed.generality, n, model) for n in range(first, 1 + HALVINGS[-1])]
+    found = [expected(printed.generality, n, model)[printed.measure] for n in range(first, 1 + HALVINGS[-1])]
     return np.array(found)
 
 
@@ -199,7 +187,8 @@ def _coins(n: int, rate: float) -> Array:
 def best_fit(hits: int, mean: tuple[float, ...], sd: tuple[float, ...]) -> tuple[int, int]:
     """How many non-relevant documents above a score give the most printed digits; and how many these are."""
     found = {}
-    for false in range(hits, 20 * hits):
+    about = hits / mean[0] - hits  # precision of the largest samples is nearly that of all documents
+    for false in range(int(0.8 * about), int(1.2 * about)):
         exact = [value for n in HALVINGS for value in above_score(hits, false, n)]
         cells = [cell for both in zip(mean, sd, strict=True) for cell in both]
         found[false] = sum(abs(a - b) <= DIGIT / 2 for a, b in zip(exact, cells, strict=True))

@@ -28,7 +28,7 @@ def small_sample_bias(error: Result, *, share: float = 0.02) -> Sentence | None:
     ends = [score(best[end]) for end in ("bias_low", "bias_high") if best[end] is not None]
     interval = f" ({level} interval {' to '.join(ends)})" if ends else ""
     text = (
-        f"About {percent(part)} of MAP is bias, because the documents are a sample: AP counts every relevant document "
+        f"About {percent(part)} of MAP is bias, because the documents are a sample: AP counts every relevant one "
         f"in its own favour. It is {percent(most_share)} on topics with {where} relevant documents; of the "
         f"best run, {best['run']}, it is {score(best['bias'])} of {score(best['ap'])}{interval}."
     )

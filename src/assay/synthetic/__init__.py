@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from assay.synthetic.dense import Collection, collection
 from assay.synthetic.model import Model, Size
 
-__all__ = ["Collection", "Model", "Size", "collection"]
+__all__ = ["Model", "Size"]

@@ -31,19 +31,19 @@ class Model:
     as many non-relevant documents as relevant ones in all, so that a smaller collection is no easier one.
     """
 
-    centre: float = -1.5  # where the mean run has its relevant documents, on the mean topic
-    quality: float = 1.47  # deviation of that place over runs
-    skew: float = 2.75  # of the same: the larger, the longer the tail of weak runs
-    difficulty: float = 1.34  # deviation over topics
-    interaction: float = 0.76  # deviation over topics, of each run for itself
-    oddity: float = 0.3  # by how much, in logarithms, this is larger for a run one deviation weaker than the mean
-    whim: float = 0.4  # deviation of the same logarithm over runs, whatever their quality
-    spread: float = 2.4  # deviation of the scores of relevant documents
-    style: float = 0.04  # deviation of the logarithm of that, over runs
-    shared: float = 0.25  # share of that variance which is the document's, the same for all runs
+    centre: float = -1.46  # where the mean run has its relevant documents, on the mean topic
+    quality: float = 1.52  # deviation of that place over runs
+    skew: float = 2.83  # of the same: the larger, the longer the tail of weak runs
+    difficulty: float = 1.44  # deviation over topics
+    interaction: float = 0.59  # deviation over topics, of each run for itself
+    oddity: float = 0.46  # by how much, in logarithms, this is larger for a run one deviation weaker than the mean
+    whim: float = 0.44  # deviation of the same logarithm over runs, whatever their quality
+    spread: float = 2.62  # deviation of the scores of relevant documents
+    style: float = 0.026  # deviation of the logarithm of that, over runs
+    shared: float = 0.2  # share of that variance which is the document's, the same for all runs
     shared_nonrelevant: float = 0.75  # the same for non-relevant documents
-    generality: float = 0.97  # deviation of the logarithm of the share of relevant documents, over topics
-    crowding: float = 1.0  # how much lower relevant documents lie on a topic that has e times as many
+    generality: float = 1.02  # deviation of the logarithm of the share of relevant documents, over topics
+    crowding: float = 1.44  # how much lower relevant documents lie on a topic that has e times as many
     graded: float = 0.5  # correlation of a relevant document's grade with what all runs see in it
 
 
@@ -124,6 +124,11 @@ def draw_field(model: Model, size: Size, seed: int) -> Field:
     contributes = np.zeros(n, dtype=bool)
     contributes[rng.permutation(n)[: size.n_contributors]] = True
     return Field(quality, spread, fickleness, contributes)
+
+
+def even_traits(n: int, kinds: int, rng: np.random.Generator) -> Array:
+    """Lay topics evenly over the normal distributions of what makes a topic. [topic, kind]"""
+    return np.stack([ndtri((rng.permutation(n) + rng.random(n)) / n) for _ in range(kinds)], axis=1)
 
 
 def generality(model: Model, size: Size, deviation: Array) -> Array:

@@ -10,7 +10,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.synthetic.model import TOPICS, Array, Bools, Field, Index, Model, Size, fallout, generality, middle, stream
+from assay.synthetic.model import (
+    TOPICS,
+    Array,
+    Bools,
+    Field,
+    Index,
+    Model,
+    Size,
+    even_traits,
+    fallout,
+    generality,
+    middle,
+    stream,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +36,20 @@ class QuickScores:
     n_relevant: Index  # [topic] judged relevant
 
 
-def quick_scores(model: Model, size: Size, field: Field, seed: int) -> QuickScores:
-    """Score every run on every topic by AP, P@10 and nDCG of binary relevance."""
-    made = [_topic(model, size, field, stream(seed, TOPICS, topic)) for topic in range(size.n_topics)]
+def quick_scores(model: Model, size: Size, field: Field, seed: int, *, even: bool = False) -> QuickScores:
+    """Score every run on every topic by AP, P@10 and nDCG of binary relevance.
+
+    Topics are drawn; or they lie evenly over what makes a topic, which shows what the model expects of few of them.
+    """
+    rngs = [stream(seed, TOPICS, topic) for topic in range(size.n_topics)]
+    traits = even_traits(size.n_topics, 2, stream(seed, TOPICS)) if even else [rng.standard_normal(2) for rng in rngs]
+    made = [_topic(model, size, field, trait, rng) for trait, rng in zip(traits, rngs, strict=True)]
     value = np.stack([scores for scores, _ in made], axis=-1)
     return QuickScores(value[0], value[1], value[2], np.array([n for _, n in made]))
 
 
-def _topic(model: Model, size: Size, field: Field, rng: np.random.Generator) -> tuple[Array, int]:
+def _topic(model: Model, size: Size, field: Field, trait: Array, rng: np.random.Generator) -> tuple[Array, int]:
     """Score every run on one topic [measure, run]; count what was judged relevant."""
-    trait = rng.standard_normal(2)
     share = float(generality(model, size, trait[0]))
     n_relevant = max(1, int(rng.binomial(size.n_docs, share)))
     place = middle(model, size, trait) + field.quality + field.fickleness * rng.standard_normal(size.n_runs)

@@ -27,6 +27,7 @@ from assay.synthetic.model import (
     Index,
     Model,
     Size,
+    even_traits,
     fallout,
     generality,
     grades,
@@ -79,7 +80,7 @@ def _batch(
     model: Model, size: Size, field: Field, measures: Sequence[Measure], n: int, rng: np.random.Generator
 ) -> Array:
     """Average over n topics, which lie evenly over the distributions of all that makes a topic. [measure, run]"""
-    traits = np.stack([ndtri((rng.permutation(n) + rng.random(n)) / n) for _ in range(3)], axis=1)  # [topic, trait]
+    traits = even_traits(n, 3, rng)
     total = np.zeros((len(measures), size.n_runs))
     step = max(1, _ENTRIES // (size.n_runs * size.depth))
     for start in range(0, n, step):
