@@ -55,6 +55,21 @@ def test_a_topic_without_relevant_documents_counts_as_zero_or_is_skipped(judged:
     assert skip.notes[-1] == "1 topic without a relevant document; undefined scores there have no score"
 
 
+def test_a_topic_that_a_run_misses_counts_as_an_empty_list_or_is_skipped(judged: Judged) -> None:
+    empty, skip = (score(judged, ["AP", "RR"], missing=rule) for rule in ("empty", "skip"))
+    assert empty.value[:, 0, 3].tolist() == [0.0, 0.0]
+    assert np.argwhere(np.isnan(skip.value)).tolist() == [[0, 0, 3], [1, 0, 3]]
+    assert np.array_equal(np.nan_to_num(skip.value), empty.value)
+    assert skip.basis["missing"] == "skip"
+    assert "1 list missing, without a score (1 run lacking judged topics)" in skip.notes
+    assert "1 list missing, counted as empty (1 run lacking judged topics)" in empty.notes
+
+
+def test_bounds_of_missing_lists_are_refused(judged: Judged) -> None:
+    with pytest.raises(UsageError, match="does not go with --missing skip"):
+        report(judged, measure=["AP"], residuals=True, missing="skip")
+
+
 def test_what_is_relevant_depends_on_the_measure(judged: Judged) -> None:
     scores = score(judged, ["AP", "AP(rel=2)"], undefined="skip")
     assert np.isnan(scores.value[1, 0]).tolist() == [False, True, True, True]

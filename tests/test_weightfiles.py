@@ -17,10 +17,12 @@ from assay.cli import main
 from assay.errors import MeasureError
 from assay.grammar import parse, recognised
 from assay.inputs import Collection
+from assay.judged import judge
 from assay.measures import DCG, SDCG, nDCG
 from assay.rankings import Rankings
 from assay.read import read_qrels, read_runs
 from assay.residuals import bounds
+from assay.scores import score
 from assay.weightfiles import Weights, read_weights
 
 GAIN, DISCOUNT = {1: 2.0, 2: 3.0}, (1.0, 0.75, 0.5)
@@ -225,3 +227,14 @@ def test_a_report_names_the_file_among_its_inputs_with_its_hash_and_hides_its_pa
     assert made.tables["inputs"].select("file", "sha256").rows() == [("best.json", read_weights(best).sha256)]
     assert "nDCG(weights='best.json')@2" in made.tables["score"]["measure"].to_list()
     assert best not in str(made.to_dict())
+
+
+@pytest.mark.parametrize(("cutoff", "end"), [(3, "..."), (4, "... for 3 ranks; ranks below count nothing")])
+def test_scores_say_which_weights_they_have_and_how_deep_these_go(
+    best: str, tmp_path: Path, cutoff: int, end: str
+) -> None:
+    run = written(tmp_path / "run", "1 Q0 a 1 9 x\n1 Q0 b 2 8 x\n")
+    qrels = written(tmp_path / "qrels", "1 0 a 2\n1 0 b 1\n")
+    scores = score(judge(read_runs(run), read_qrels(qrels)), [f"nDCG(weights={best!r})@{cutoff}"])
+    sha256 = hashlib.sha256(Path(best).read_bytes()).hexdigest()
+    assert scores.notes[-1] == f"{best}: weights with SHA-256 {sha256[:12]}{end}"

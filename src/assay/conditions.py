@@ -17,7 +17,7 @@ from assay.errors import InputError, MeasureError, UsageError, suggestion
 from assay.grammar import parse
 from assay.judged import Negative, judge
 from assay.read import read_qrels
-from assay.scores import Scores, Undefined, score
+from assay.scores import Missing, Scores, Undefined, score
 from assay.tables import Qrels, Runs
 
 
@@ -67,6 +67,7 @@ def score_conditions(
     *,
     contributors: Sequence[str] | None = None,
     undefined: Undefined = "zero",
+    missing: Missing = "empty",
     negative: Negative = "pooled",
 ) -> Scores:
     """Score runs under conditions; the runs are read and ordered once, and judged once for each set of judgments.
@@ -83,9 +84,8 @@ def score_conditions(
         judgments = qrels if other is None else _same_topics(read_qrels(other), qrels)
         thinned = judgments if pool is None else judgments.pool(runs, depth=pool, contributors=contributors)
         judged = judge(runs, thinned, negative=negative)
-        parts[other, pool] = score(
-            judged, [c.measure for c in chosen if c.under == (other, pool)], undefined=undefined
-        )
+        asked = [c.measure for c in chosen if c.under == (other, pool)]
+        parts[other, pool] = score(judged, asked, undefined=undefined, missing=missing)
     whole = next(iter(parts.values()))
     found = [parts[c.under].choose([c.measure]) for c in chosen]
     return replace(

@@ -24,7 +24,7 @@ from assay.judged import Judged, Negative, judge
 from assay.origin import NOWHERE, Origin, shown_path, spelled
 from assay.read import read_qrels, read_ranked
 from assay.scorefiles import Orient, read_scores
-from assay.scores import Scores, Undefined
+from assay.scores import Missing, Scores, Undefined
 from assay.tables import Duplicates, Qrels, Runs, Ties
 
 
@@ -151,6 +151,7 @@ def as_scores(
     *,
     measure: Sequence[str] = (),
     undefined: Undefined = "zero",
+    missing: Missing = "empty",
     contributors: Sequence[str] = (),
     top: str | None = None,
     drop: str | None = None,
@@ -165,6 +166,8 @@ def as_scores(
         other judgments; trec_eval's names will do. Of scores that another tool computed, those to use (default: all).
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+    missing
+        What to do with topics for which a run has no list: empty, as trec_eval -c does, or skip (no score).
     contributors
         The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
         (default: all runs).
@@ -186,21 +189,32 @@ def as_scores(
         ranked = data.choose([by or data.conditions[0]])
     else:
         names = runlists.contributors(contributors, data.runs.names)
-        found = _scored(data, measure, names, undefined)
-        ranked = _scored(data, [by or "AP"], names, undefined) if top or drop else found
+        policy = _Policy(names, undefined, missing)
+        found = _scored(data, measure, policy)
+        ranked = _scored(data, [by or "AP"], policy) if top or drop else found
         if contributors:
             found = replace(found, basis=found.basis | {"contributors": len(names)})
     return _best(found, ranked, top, drop) if top or drop else found
 
 
-def _scored(data: Collection, measure: Sequence[str], contributors: Sequence[str], undefined: Undefined) -> Scores:
+@dataclass(frozen=True, slots=True)
+class _Policy:
+    """How scores come about: who fills the pools, and what counts where there is nothing to score."""
+
+    contributors: Sequence[str]
+    undefined: Undefined
+    missing: Missing
+
+
+def _scored(data: Collection, measure: Sequence[str], policy: _Policy) -> Scores:
     """Score the runs that are asked about, under pools that all contributors fill."""
     scores = score_conditions(
         data.runs,
         data.qrels,
         measure,
-        contributors=contributors,
-        undefined=undefined,
+        contributors=policy.contributors,
+        undefined=policy.undefined,
+        missing=policy.missing,
         negative=data.negative,
     )
     return scores.select(runs=data.chosen) if data.chosen else scores

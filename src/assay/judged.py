@@ -37,6 +37,7 @@ Negative = Literal["pooled", "nonrelevant"]
 
 _CHUNK = 1 << 17  # entries handed to a measure at a time: float64 columns of this size stay in cache
 _PADDING = 2.0  # one block while at most this many times the entries are stored
+AS_EMPTY = "counted as empty"  # what a note says of missing lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ def _judging_notes(runs: Runs, place: Index, missing: Bools) -> Iterator[str]:
         yield f"{counted(n, 'topic')} not in the judgments, ignored ({counted(n_lists, 'list')})"
     if n := int(missing.sum()):
         n_runs = int(missing.any(1).sum())
-        yield f"{counted(n, 'list')} missing, counted as empty ({counted(n_runs, 'run')} lacking judged topics)"
+        yield f"{counted(n, 'list')} missing, {AS_EMPTY} ({counted(n_runs, 'run')} lacking judged topics)"
 
 
 def _pool(topic: Index, grade: NDArray[np.int8], n_topics: int, top: int) -> NDArray[np.int64]:

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from assay.catalogue import Average, Measure
 from assay.errors import MeasureError, UsageError, suggestion
 from assay.grammar import parse
-from assay.judged import Judged
+from assay.judged import AS_EMPTY, Judged
 from assay.origin import NOWHERE, Origin
-from assay.tables import check_choice, counted, pick
+from assay.tables import ABSENT, check_choice, counted, pick
 
 Array = NDArray[np.float64]
 Undefined = Literal["zero", "skip"]
+Missing = Literal["empty", "skip"]
 _SHOWN = 6  # conditions listed in a message
 
 
@@ -136,14 +137,20 @@ def _named(measure: str | Measure, conditions: Sequence[str]) -> str:
 
 
 def score(
-    judged: Judged, measures: str | Measure | Iterable[str | Measure], *, undefined: Undefined = "zero"
+    judged: Judged,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    undefined: Undefined = "zero",
+    missing: Missing = "empty",
 ) -> Scores:
     """Score every run on every topic.
 
-    A topic that a run misses scores as an empty list does. A score that is undefined (nothing relevant) is 0,
-    as in trec_eval; with `undefined="skip"` topics without relevant documents have no score.
+    A topic that a run misses scores as an empty list does; with `missing="skip"` it has no score. A score that is
+    undefined (nothing relevant) is 0, as in trec_eval; with `undefined="skip"` topics without relevant documents have
+    no score.
     """
     check_choice(undefined, "undefined", get_args(Undefined))
+    check_choice(missing, "missing", get_args(Missing))
     if not isinstance(judged, Judged):
         raise UsageError(f"score takes Judged, not {type(judged).__name__}; judge(runs, qrels) makes it")
     chosen = [parse(m) for m in ([measures] if isinstance(measures, str | Measure) else measures)]
@@ -153,8 +160,10 @@ def score(
     if repeated:
         raise UsageError(f"measure {repeated[0]} is asked for twice")
     value = np.zeros((len(chosen), len(judged.runs), len(judged.topics)))
+    gone = np.zeros(value.shape[1:], dtype=bool)
     by_cell = value.reshape(len(chosen), -1)
     for cell, lists in judged.rankings():
+        gone.flat[cell] = lists.grade[:, 0] == ABSENT
         for i, m in enumerate(chosen):
             by_cell[i, cell] = m.compute(lists)
     empty = np.stack([judged.n_rel(m.rel) == 0 for m in chosen])
@@ -163,10 +172,14 @@ def score(
         conditions=tuple(str(m) for m in chosen),
         runs=judged.runs,
         topics=judged.topics,
-        value=_settle_undefined(value, empty, zero, undefined),
+        value=np.where(gone & (missing == "skip"), np.nan, _settle_undefined(value, empty, zero, undefined)),
         averages=tuple(m.declaration.average for m in chosen),
-        basis=judged.basis | {"undefined": undefined},
-        notes=(*judged.notes, *_notes_on_empty(chosen, empty, undefined)),
+        basis=judged.basis | {"undefined": undefined} | ({"missing": missing} if missing == "skip" else {}),
+        notes=(
+            *_notes_on_missing(judged.notes, missing),
+            *_notes_on_empty(chosen, empty, undefined),
+            *dict.fromkeys(_notes_on_weights(chosen)),
+        ),
     )
 
 
@@ -174,6 +187,19 @@ def _settle_undefined(value: Array, empty: NDArray[np.bool_], zero: Array, undef
     """Apply the one policy for undefined scores. `empty` is [condition, topic]; `zero`, GMAP's floor, [condition]."""
     floor = np.where(np.isnan(value), zero[:, None, None], value)
     return np.where(empty[:, None, :], np.nan, floor) if undefined == "skip" else floor
+
+
+def _notes_on_missing(notes: Iterable[str], missing: Missing) -> Iterator[str]:
+    for note in notes:
+        yield note if missing == "empty" else note.replace(AS_EMPTY, "without a score")
+
+
+def _notes_on_weights(chosen: Iterable[Measure]) -> Iterator[str]:
+    for m in chosen:
+        if (weights := dict(m.settings).get("weights")) is not None:
+            n = len(weights.discount)
+            short = f" for {counted(n, 'rank')}; ranks below count nothing" if (m.cutoff or np.inf) > n else ""
+            yield f"{weights}: weights with SHA-256 {weights.sha256[:12]}...{short}"
 
 
 def _notes_on_empty(chosen: list[Measure], empty: NDArray[np.bool_], undefined: Undefined) -> Iterator[str]:

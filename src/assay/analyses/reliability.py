@@ -112,8 +112,8 @@ def reliability(
     Mean squares are set equal to their expectations. Where a run has no score on some topics, runs are adjusted for
     topics and topics for runs (Henderson's third method, by fitting constants), with the exact expectations of that
     pattern of gaps; intervals then take the average number of topics of a run, and of runs of a topic. A topic for
-    which a run lists no document is not such a gap: it scores as an empty list does. Of geometric means, the scores
-    are logarithms.
+    which a run lists no document is such a gap with --missing skip only; else it scores as an empty list does. Of
+    geometric means, the scores are logarithms.
 
     References
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -19,7 +19,7 @@ from assay.inputs import Collection
 from assay.judged import Judged, judge
 from assay.numeric.intervals import bootstrap_interval, t_interval
 from assay.residuals import Tail, bounds_of_runs, kind
-from assay.scores import Array, Scores, Undefined
+from assay.scores import Array, Missing, Scores, Undefined
 from assay.scores import score as compute
 
 
@@ -34,6 +34,7 @@ def score(
     resamples: int = 10_000,
     rng: int = 0,
     undefined: Undefined = "zero",
+    missing: Missing = "empty",
     contributors: Sequence[str] = (),
     residuals: bool = False,
     tail: Tail = "unseen",
@@ -62,6 +63,8 @@ def score(
         Seed of the bootstrap.
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+    missing
+        What to do with topics for which a run has no list: empty, as trec_eval -c does, or skip (no score).
     contributors
         The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
         (default: all runs).
@@ -83,7 +86,9 @@ def score(
     """
     if residuals and isinstance(data, Scores):
         raise UsageError("--residuals needs runs and judgments, not scores")
-    scores = _scores(data, measure, undefined, contributors)
+    if residuals and missing == "skip":
+        raise UsageError("--residuals counts missing lists as empty; it does not go with --missing skip")
+    scores = _scores(data, measure, contributors, undefined=undefined, missing=missing)
     bounded = _bounded(data, scores, measure, tail) if residuals and not isinstance(data, Scores) else {}
     settings: dict[str, object] = {"tail": tail} if residuals else {}
     if per_topic:
@@ -105,19 +110,17 @@ def score(
 def _scores(
     data: Collection | Judged | Scores,
     measure: Sequence[str | Measure],
-    undefined: Undefined,
     contributors: Sequence[str],
+    **policy: Any,
 ) -> Scores:
     if contributors and not isinstance(data, Collection):
         raise UsageError(f"contributors fill pools; {type(data).__name__} has none")
     if isinstance(data, Scores):
         return data.choose(measure)
     if isinstance(data, Judged):
-        return compute(data, measure, undefined=undefined)
+        return compute(data, measure, **policy)
     names = runlists.contributors(contributors, data.runs.names)
-    found = score_conditions(
-        data.runs, data.qrels, measure, contributors=names, undefined=undefined, negative=data.negative
-    )
+    found = score_conditions(data.runs, data.qrels, measure, contributors=names, negative=data.negative, **policy)
     return found.select(runs=data.chosen) if data.chosen else found
 
 

@@ -101,7 +101,8 @@ class Fits:
         problems = list(way.worst.problems(lists).values()) if way.worst else [lists]
         own = None
         if way.worst and way.worst.by == "loss":
-            own = [self.at(one.depth, replace(way, worst=None))(one).objective for one in problems]
+            alone = replace(way, worst=None)
+            own = [self._optimum(p, depth=p.depth, way=alone, starts=_AGAIN).objective for p in problems]
         return worst_case(problems, **self._task(depth, way), against=own, starts=min(starts, _WORST_STARTS))
 
     def _task(self, depth: int, way: Way) -> dict[str, Any]:
