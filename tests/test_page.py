@@ -358,6 +358,14 @@ def test_a_section_speaks_in_the_words_of_its_analysis(text: str) -> None:
     assert "<dt>measure, power, low, high</dt>" in section
 
 
+def test_a_note_that_was_said_as_a_sentence_is_not_repeated() -> None:
+    noted = Result("power", pl.DataFrame({"measure": ["AP"]}), notes=("the pool is shallow", "runs are few"))
+    part = Part("power", "Which?", "assay power", noted, said=("The pool is shallow.",))
+    found = page(Report("report", pl.DataFrame(), parts=(part,)))
+    assert found.count("pool is shallow") == 1
+    assert "runs are few" in found
+
+
 def test_nothing_at_all_still_makes_a_page() -> None:
     empty = pl.DataFrame(schema={"run": pl.String, "mean": pl.Float64, "low": pl.Float64, "high": pl.Float64})
     dots = intervals(field("mean"), category("run", []), low="low", high="high")

@@ -40,7 +40,7 @@ def test_the_verdict_says_when_fitted_weights_last() -> None:
 @pytest.mark.parametrize(
     ("verdict", "said"), [("lost", "is lost on held-out topics"), ("not settled", "is not shown to last on held-out")]
 )
-def test_a_caveat_says_when_they_do_not(verdict: str, said: str) -> None:
+def test_a_sentence_says_when_they_do_not(verdict: str, said: str) -> None:
     told = lost_gain(fitted(verdict))
     assert told is not None
     assert said in told.text
@@ -49,12 +49,12 @@ def test_a_caveat_says_when_they_do_not(verdict: str, said: str) -> None:
     assert lost_gain(fitted(verdict, runs=9)) is None
 
 
-def test_a_caveat_says_when_the_discount_draws_the_pool() -> None:
+def test_a_sentence_says_when_the_discount_draws_the_pool() -> None:
     told = drawn_pool(fitted(edge=EDGE))
     assert told is not None
     assert told.text == (
-        "the optimal discount draws the pool: it falls by 34.1% from rank 7 to 9 (log2: 9.7%), where the judged "
-        "share falls from 76.7% to 53.7%"
+        "The optimal discount draws the pool: it falls by 34.1% from rank 7 to 9 (log2: 9.7%), where the judged "
+        "share falls from 76.7% to 53.7%."
     )
     assert drawn_pool(fitted(edge=EDGE), times=4) is None
     assert drawn_pool(fitted()) is None

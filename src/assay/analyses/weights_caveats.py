@@ -10,6 +10,7 @@ import polars as pl
 from assay.analysis import Result
 from assay.numeric.pool_edge import PoolEdge
 from assay.rules.weights import drawn_pool, lost_gain
+from assay.rules.wording import as_note
 
 _KINDS = {
     "rank": pl.Int64,
@@ -40,4 +41,4 @@ def _caveats(result: Result) -> Iterator[str]:
     for caveat in (drawn_pool, lost_gain):
         sentence = caveat(result)
         if sentence is not None:
-            yield sentence.text
+            yield as_note(sentence.text)

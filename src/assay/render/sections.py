@@ -13,6 +13,7 @@ from assay.render.html import bounded, drawn, esc, in_script, notes_list
 from assay.render.pictures import slug
 from assay.render.text import fact, prose
 from assay.render.told import Told, told
+from assay.rules.wording import as_note
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,7 +46,8 @@ def _section(part: Part, where: str) -> Iterator[str]:
         yield f'<ul class="said">{"".join(f"<li>{esc(text)}</li>" for text in part.said)}</ul>'
     elif result.text:  # which may say the same
         yield f'<pre class="prose">{html.escape(prose(result.text))}</pre>'
-    yield notes_list(result.notes)
+    spoken = [as_note(text) for text in part.said]
+    yield notes_list([note for note in result.notes if note not in spoken])
     for i, chart in enumerate(result.charts):
         yield _chart(chart, f"{own}-{slug(chart.name)}-{i}", f"{part.name}-{chart.name}")
     yield from _tables(part, result, about, where)

@@ -17,7 +17,7 @@ def lasting_weights(weights: Result, *, few: int = MANY) -> Sentence | None:
     """Says that fitted weights make nDCG more stable than log2 on topics that they were not fitted on.
 
     Of the variant that is called the best. Only where the interval of the held-out gain in Phi is above 0; where it
-    is not, a caveat says so. Below ten runs (own) nothing is said.
+    is not, `lost_gain` says so. Below ten runs (own) nothing is said.
     """
     row = _best(weights)
     if row is None or row["verdict"] != _LASTS or n_runs(weights) < few:
@@ -29,7 +29,7 @@ def lasting_weights(weights: Result, *, few: int = MANY) -> Sentence | None:
     return Sentence.of(text, row, score, ends=("difference", "low", "high"))
 
 
-@rule("weights", cite="kanoulas2009, own", caveat=True)
+@rule("weights", cite="kanoulas2009, own")
 def lost_gain(weights: Result, *, few: int = MANY) -> Sentence | None:
     """Warns where the gain in stability of fitted weights over log2 is not shown on held-out topics.
 
@@ -41,13 +41,13 @@ def lost_gain(weights: Result, *, few: int = MANY) -> Sentence | None:
         return None
     said = "is lost" if row["verdict"] == "lost" else "is not shown to last"
     text = (
-        f"the gain of fitted weights over log2 {said} on held-out topics: {_name(weights)} ({row['variant']}) gains "
-        f"{score(row['in_sample_gain'])} of Phi on the topics of the fit, {_gain(row, weights)} on others"
+        f"The gain of fitted weights over log2 {said} on held-out topics: {_name(weights)} ({row['variant']}) gains "
+        f"{score(row['in_sample_gain'])} of Phi on the topics of the fit, {_gain(row, weights)} on others."
     )
     return Sentence.of(text, row, score, ends=("difference", "low", "high"))
 
 
-@rule("weights", cite="kanoulas2009, own", caveat=True)
+@rule("weights", cite="kanoulas2009, own")
 def drawn_pool(weights: Result, *, times: float = TIMES) -> Sentence | None:
     """Warns where an optimal discount falls just where the judged share of documents falls: it draws the pool.
 
@@ -62,9 +62,9 @@ def drawn_pool(weights: Result, *, times: float = TIMES) -> Sentence | None:
     if not edge.draws_the_pool(times):
         return None
     text = (
-        f"the optimal discount draws the pool: it falls by {percent(edge.fall)} from rank {edge.rank} to "
+        f"The optimal discount draws the pool: it falls by {percent(edge.fall)} from rank {edge.rank} to "
         f"{edge.rank + 2} (log2: {percent(edge.fall_log2)}), where the judged share falls from "
-        f"{percent(edge.share_before)} to {percent(edge.share_after)}"
+        f"{percent(edge.share_before)} to {percent(edge.share_after)}."
     )
     return Sentence(text, edge.fall, shown=percent(edge.fall))
 

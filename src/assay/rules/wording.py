@@ -82,3 +82,12 @@ def listed(names: Sequence[str], *, most: int = 6, last: str = "and") -> str:
     """
     shown = list(names) if len(names) <= most else [*names[:most], f"{len(names) - most} more"]
     return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def as_note(sentence: str) -> str:
+    """A sentence in the form of a note.
+
+    >>> as_note("The pool is shallow.")
+    'the pool is shallow'
+    """
+    return sentence[:1].lower() + sentence[1:].removesuffix(".")
