@@ -243,7 +243,7 @@ def test_few_runs_are_compared_pair_by_pair_and_the_rest_is_one_line_each() -> N
 
 def test_a_first_look_leaves_out_what_takes_long() -> None:
     made = report(few(10), measure=["P@5", "AP"], fast=True)
-    assert names(made) == ["glance", "score", "power", "agreement", "depth", "reliability"]
+    assert names(made) == ["glance", "score", "power", "agreement", "depth"]
     assert part(made, "reuse").why_not == "it takes long, and this is a first look (--fast)"
 
 

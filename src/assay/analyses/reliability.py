@@ -37,7 +37,7 @@ BEST = "75%"  # of the runs stay when the worst quarter goes
 @analysis(
     name="reliability",
     group="trust",
-    section=Section(n_runs=FEW, n_topics=2, shown=("topics_needed", "topics_needed_best", "best")),
+    section=Section(n_runs=FEW, n_topics=2, fast=None, shown=("topics_needed", "topics_needed_best", "best")),
 )
 def reliability(
     data: Scores,
