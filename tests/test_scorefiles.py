@@ -274,7 +274,7 @@ TOPIC_BY_RUN = "{},bm25,dense\n401,0.5,0.125\n402,0.25,0\n403,1,0.75\n"
 RUN_BY_TOPIC = "{},401,402,403\nbm25,0.5,0.25,1\ndense,0.125,0,0.75\n"
 
 
-def is_the_matrix(scores: Scores) -> None:
+def assert_is_the_matrix(scores: Scores) -> None:
     assert (scores.conditions, scores.runs, scores.topics) == (("AP",), RUNS, TOPICS)
     np.testing.assert_array_equal(scores.value, [AP])
 
@@ -282,9 +282,9 @@ def is_the_matrix(scores: Scores) -> None:
 @pytest.mark.parametrize("separator", [",", "\t", "  "])
 def test_a_matrix_reads_the_same_either_way_round(write: Write, separator: str) -> None:
     for corner in ("topic", "qid", "Query_ID"):
-        is_the_matrix(read_scores(write("x.ap.tsv", TOPIC_BY_RUN.format(corner).replace(",", separator))))
+        assert_is_the_matrix(read_scores(write("x.ap.tsv", TOPIC_BY_RUN.format(corner).replace(",", separator))))
     for corner in ("run", "system", "Model"):
-        is_the_matrix(read_scores(write("x.ap.tsv", RUN_BY_TOPIC.format(corner).replace(",", separator))))
+        assert_is_the_matrix(read_scores(write("x.ap.tsv", RUN_BY_TOPIC.format(corner).replace(",", separator))))
 
 
 @pytest.mark.parametrize(("text", "orient"), [(TOPIC_BY_RUN, "topic-by-run"), (RUN_BY_TOPIC, "run-by-topic")])
@@ -292,7 +292,7 @@ def test_a_matrix_that_does_not_say_needs_orient(write: Write, text: str, orient
     for corner in ("", "x"):
         path = write("x.ap.csv", text.format(corner))
         assert "(--orient topic-by-run if a row is a topic, else run-by-topic)" in complaint(path)
-        is_the_matrix(read_scores(path, orient=orient))
+        assert_is_the_matrix(read_scores(path, orient=orient))
 
 
 def test_a_misspelt_corner_is_told_the_closest_word(write: Write) -> None:
@@ -301,7 +301,7 @@ def test_a_misspelt_corner_is_told_the_closest_word(write: Write) -> None:
 
 def test_orient_wins_over_the_corner_and_says_so(write: Write) -> None:
     scores = read_scores(write("x.ap.csv", TOPIC_BY_RUN.format("run")), orient="topic-by-run")
-    is_the_matrix(scores)
+    assert_is_the_matrix(scores)
     assert any("read topic-by-run as asked" in note for note in scores.notes)
 
 
@@ -315,7 +315,7 @@ def test_a_matrix_is_read_in_parquet(write: Write, numbers: bool) -> None:
     frame = pl.read_csv(TOPIC_BY_RUN.format("topic").encode(), infer_schema=numbers)
     buffer = io.BytesIO()
     frame.write_parquet(buffer)
-    is_the_matrix(read_scores(write("x.ap.parquet", buffer.getvalue())))
+    assert_is_the_matrix(read_scores(write("x.ap.parquet", buffer.getvalue())))
 
 
 def test_a_matrix_is_named_by_its_file_or_by_name(write: Write) -> None:
@@ -363,7 +363,7 @@ def test_vectors_of_grades_read_as_precision_at_their_length(write: Write) -> No
     ],
 )
 def test_packed_files_read_like_plain_ones(write: Write, suffix: str, pack: Callable[[bytes], bytes]) -> None:
-    is_the_matrix(read_scores(write(f"x.ap.tsv{suffix}", pack(TOPIC_BY_RUN.format("topic").encode()))))
+    assert_is_the_matrix(read_scores(write(f"x.ap.tsv{suffix}", pack(TOPIC_BY_RUN.format("topic").encode()))))
 
 
 def test_a_truncated_archive_is_one_line(write: Write) -> None:

@@ -81,35 +81,6 @@ def _seen(pair: Pair) -> Rule:
     return Rule(nodes.recall[kept], nodes.fallout[kept], nodes.weight[kept])
 
 
-def average_precision_poisson(model: Model, n_relevant: float) -> float:
-    """E[sum of precisions] / E[number of relevant documents], where numbers of documents are by chance (Poisson)."""
-
-    def share(recall: Array, fallout: Array) -> Array:
-        above = n_relevant * (recall + model.odds * fallout)
-        return -np.expm1(-above) / above
-
-    return _above_population(model, share)
-
-
-def average_precision_random(model: Model, n_documents: float) -> float:
-    """E[sum of precisions] / E[number of relevant documents] of so many documents, each relevant by chance."""
-
-    def share(recall: Array, fallout: Array) -> Array:
-        above = model.generality * recall + (1 - model.generality) * fallout
-        with np.errstate(divide="ignore"):
-            return -np.expm1(n_documents * np.log1p(-np.minimum(above, 1.0))) / (n_documents * above)
-
-    return _above_population(model, share)
-
-
-def _above_population(model: Model, share: Callable[[Array, Array], Array]) -> float:
-    """J, and what a document's counting itself adds: `share` is E[1 / (1 + documents above)]."""
-    nodes = rule(model.pair)
-    u, x = nodes.recall, nodes.fallout
-    h = u / (u + model.odds * x)
-    return nodes.mean(h + (1 - h) * share(u, x))
-
-
 def average_precision_thinned(above: NDArray[np.int64], n_relevant: int, rate: float) -> float:
     """E[AP] of samples of one given ranking: so many of its relevant documents, non-relevant ones each by a coin.
 
@@ -295,14 +266,6 @@ def ndcg_of_any_size(model: Model, log10_relevant: float) -> float:
     gained = nodes.mean(1 / (log + np.log(nodes.recall + model.odds * nodes.fallout)))
     k = np.arange(12)
     return gained / float((special.factorial(k) / log ** (k + 1)).sum())
-
-
-def ndcg_expansion(model: Model, log10_relevant: float) -> float:
-    """The first terms of nDCG as collections grow: 1 - L / ln R + (E[Y^2] + E[Y] - 1) / (ln R)^2, Y = ln (u / H)."""
-    nodes, log = rule(model.pair), log10_relevant * np.log(10)
-    y = np.log(nodes.recall + model.odds * nodes.fallout)
-    second = nodes.mean(y * y) + nodes.mean(y) - 1
-    return float(1 - model.log_precision() / log + second / log**2)
 
 
 def ideal_gain(n_relevant: float) -> float:
