@@ -276,7 +276,7 @@ def test_the_error_of_expectations_is_what_other_seeds_show() -> None:
     ("wrong", "said"),
     [
         ({"n_runs": 0}, "n_runs 0 is below 1"),
-        ({"n_contributors": 31}, "31 contributors, but only 30 runs"),
+        ({"n_contributors": 31}, "31 contributors of 30 runs"),
         ({"n_equal": 16}, "16 equal pairs of 30 runs; give 0 to 15"),
         ({"n_relevant": 300_000}, "300000 relevant of 500000 documents; give 1 to 250000"),
         ({"top": 101}, "top grade 101 is above 100"),

@@ -66,16 +66,16 @@ class Size:
         least = {"n_runs": 1, "n_topics": 1, "n_docs": 10, "depth": 1, "pool_depth": 1, "n_contributors": 1, "top": 1}
         for name, low in least.items():
             if getattr(self, name) < low:
-                raise UsageError(f"{name} {getattr(self, name)} is below {low}")
+                raise UsageError(f"{name} {getattr(self, name)} is below {low}; give {low} or more")
         if self.n_contributors > self.n_runs:
-            raise UsageError(f"{self.n_contributors} contributors, but only {self.n_runs} runs")
+            raise UsageError(f"{self.n_contributors} contributors of {self.n_runs} runs; give 1 to {self.n_runs}")
         if not 0 <= self.n_equal <= self.n_runs // 2:
             raise UsageError(f"{self.n_equal} equal pairs of {self.n_runs} runs; give 0 to {self.n_runs // 2}")
         if not 1 <= self.n_relevant <= MOST_GENERAL * self.n_docs:
             most = int(MOST_GENERAL * self.n_docs)
             raise UsageError(f"{self.n_relevant:g} relevant of {self.n_docs} documents; give 1 to {most}")
         if self.top > 100:
-            raise UsageError(f"top grade {self.top} is above 100")
+            raise UsageError(f"top grade {self.top} is above 100; give 1 to 100")
 
     @property
     def runs(self) -> list[str]:
