@@ -223,6 +223,7 @@ def localised(m: Measure) -> CounterExample | None:
         here = every.take(every.n_rel > 0)
         score = here.score(m)
         _, first, which = np.unique(here.grade, axis=0, return_index=True, return_inverse=True)
+        which = which.ravel()  # numpy 2.0.0 gives a column
         same = np.isclose(score, score[first][which], rtol=0, atol=TOLERANCE, equal_nan=True)
         for i in np.flatnonzero(~same)[:1]:
             other = first[which[i]]
