@@ -39,7 +39,7 @@ bench: $(READY)
 lock: ## pins what the index has now; no index address is written
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/pip install --quiet '.[dev]'
-	.venv-lock/bin/pip freeze --exclude assay --exclude-editable | grep -v '^assay' > requirements.lock
+	.venv-lock/bin/pip freeze --exclude assay-ir --exclude-editable | grep -v "^assay" > requirements.lock
 	rm -rf .venv-lock
 
 clean:
