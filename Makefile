@@ -18,6 +18,7 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/vulture
 
 format: $(READY)
 	$(BIN)/ruff format .

@@ -2,7 +2,7 @@
 
 Real per-topic scores stand for a population: its mean is known, samples of topics are drawn from it with
 replacement, and the nominal 95% intervals that hold the population's mean are counted. Without the real
-collections (`$ASSAY_DATA`, else ../shared/data) two made-up populations are used: one as skewed as average
+collections (`$ASSAY_DATA`, else ../shared/data) two synthetic populations are used: one as skewed as average
 precision, one as coarse as reciprocal rank.
 """
 
@@ -14,12 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from assay.files import read_bytes
-from assay.numeric.intervals import bootstrap_interval, t_interval
-
-Array = NDArray[np.float64]
+from assay.core.arrays import Array
+from assay.data.files import read_bytes
+from assay.stats.intervals import bootstrap_interval, t_interval
 
 LEVEL, DRAWS, RESAMPLES, SEED = 0.95, 1000, 1000, 20240
 MATRICES = {
@@ -34,8 +32,8 @@ def populations() -> Iterator[tuple[str, Array]]:
     """Name the populations, each a matrix of scores. [run, topic]"""
     folder = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "score-matrices"
     rng = np.random.default_rng(SEED)
-    yield "made up, as skewed as AP", rng.beta(0.6, 2.0, size=(50, 1000))
-    yield "made up, as coarse as RR", 1.0 / rng.geometric(0.4, size=(50, 1000))
+    yield "synthetic, as skewed as AP", rng.beta(0.6, 2.0, size=(50, 1000))
+    yield "synthetic, as coarse as RR", 1.0 / rng.geometric(0.4, size=(50, 1000))
     for name, path in MATRICES.items():
         if (folder / path).is_file():
             table = pl.read_csv(read_bytes(str(folder / path)), separator="\t").drop("topic")

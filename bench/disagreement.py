@@ -9,14 +9,15 @@ processor, the better of several rounds in which both take turns.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.grammar import parse_open
-from assay.universe import Counts, count, dense_ranks, universe
+from assay.measures.grammar import parse_open
+from assay.measures.universe.exhaustive import dense_ranks, universe
+from assay.stats.correlation.discordance import PairCounts, compare_pairs
 
 MEASURES = ("AP", "DCG", "SNDCG", "SNAP", "RBP(p=0.85)", "RBP(p=0.95)", "RBP(p=0.5)", "RR", "P")
 DEPTHS = {10: 36, 12: 12, 14: 2}  # depth -> pairs of measures that brute force is timed on
@@ -24,9 +25,10 @@ TARGETS = {10: 2.0, 12: 10.0, 14: 30.0}
 ROUNDS, _ROWS = 3, 64
 
 Ranks = NDArray[np.int32]
+Pairs = Sequence[tuple[Ranks, Ranks]]
 
 
-def every_pair(x: Ranks, y: Ranks) -> Counts:
+def every_pair(x: Ranks, y: Ranks) -> PairCounts:
     """Compare every ranking with every later one."""
     opposite = tie_only = 0
     n = x.size
@@ -36,7 +38,7 @@ def every_pair(x: Ranks, y: Ranks) -> Counts:
         states = [_states(rank, rows) for rank in (x, y)]
         opposite += int(np.count_nonzero((states[0] * states[1] < 0) & later))
         tie_only += int(np.count_nonzero(((states[0] == 0) != (states[1] == 0)) & later))
-    return Counts(opposite, tie_only, n * (n - 1) // 2)
+    return PairCounts(opposite, tie_only, n * (n - 1) // 2)
 
 
 def _states(rank: Ranks, rows: slice) -> NDArray[np.int8]:
@@ -46,11 +48,11 @@ def _states(rank: Ranks, rows: slice) -> NDArray[np.int8]:
     return ((one > other).astype(np.int8) - (one < other)) * known
 
 
-def timed(work: Callable[[], list[Counts]]) -> tuple[float, list[Counts]]:
+def timed(compare: Callable[[Ranks, Ranks], PairCounts], pairs: Pairs) -> tuple[float, list[PairCounts]]:
     """Take the processor's time."""
     start = time.process_time()
-    found = work()
-    return time.process_time() - start, found
+    counts = [compare(x, y) for x, y in pairs]
+    return time.process_time() - start, counts
 
 
 def main() -> int:
@@ -63,10 +65,7 @@ def main() -> int:
         ranks = [dense_ranks(parse_open(m), lists).rank for m in MEASURES]
         pairs = list(combinations(ranks, 2))
         some = pairs[:: len(pairs) // part][:part]
-        rounds = [
-            (timed(lambda: [count(x, y) for x, y in pairs]), timed(lambda: [every_pair(x, y) for x, y in some]))  # noqa: B023 - run at once
-            for _ in range(ROUNDS if k < 14 else 1)
-        ]
+        rounds = [(timed(compare_pairs, pairs), timed(every_pair, some)) for _ in range(ROUNDS if k < 14 else 1)]
         fast = min(ours for (ours, _), _ in rounds)
         slow = min(theirs for _, (theirs, _) in rounds) * len(pairs) / part
         same = rounds[0][0][1][:: len(pairs) // part][:part] == rounds[0][1][1]

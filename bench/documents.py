@@ -2,9 +2,9 @@
 
     python -m bench.documents [LISTS]
 
-Lists of 1,000 documents are drawn from pairs of score distributions whose J is known by quadrature, with R relevant
-documents and as many others as the odds say; the nominal 95% intervals that hold J are counted, for each form, made
-as the command makes them. The forms were designed on the first truths; the others were held back until then.
+Lists of 1,000 documents are sampled from pairs of score distributions whose J is known by quadrature, with R relevant
+documents and as many others as the odds say; the nominal 95% intervals that hold J are counted, for each form,
+computed as the command computes them. The forms were designed on the first truths; the others were held out.
 Estimators of J see all documents, not 1,000.
 """
 
@@ -15,15 +15,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.analyses.error_topics import ESTIMATORS, Form, drawn, estimated, interval, pooled_top, top_of
-from assay.numeric.documents import Gaps, Ordered
-from assay.numeric.population import Model
-from assay.numeric.score_models import Pair, gamma_gamma, normal_exponential, normal_normal
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
+from assay.analyses.error.documents import Gaps, TopicDocuments
+from assay.analyses.error.topics import ESTIMATORS, Form, estimates_of_j, interval, pooled_top, resample, top_of
+from assay.core.arrays import Array, Counts
+from assay.stats.document_population import DocumentPopulation
+from assay.stats.score_models import Gamma, Pair, normal_exponential, normal_normal
 
 LEVEL, DRAWS, DEPTH, SEED = 0.95, 200, 1000, 20070
 SIZES = (4, 8, 16, 64)
@@ -40,9 +37,9 @@ class Truth:
 
     def j(self) -> float:
         """Average precision in an unlimited collection."""
-        return Model.of(self.pair, 1, self.odds).average_precision()
+        return DocumentPopulation.of(self.pair, 1, self.odds).average_precision()
 
-    def ranks(self, n_rel: int, n_lists: int, rng: np.random.Generator) -> Index:
+    def ranks(self, n_rel: int, n_lists: int, rng: np.random.Generator) -> Counts:
         """Draw the ranks of relevant documents in lists of all documents. [list, relevant]"""
         above = self.odds * n_rel * self.pair.curve(np.sort(rng.random((n_lists, n_rel)), axis=-1))
         others = np.cumsum(rng.poisson(np.diff(above, prepend=0.0)), axis=-1)
@@ -51,7 +48,7 @@ class Truth:
 
 def truths() -> tuple[Truth, ...]:
     """The paper's pair, the equal-variance normal one, gamma scores, and two where nearly all is found or missed."""
-    paper, gamma = normal_exponential(), gamma_gamma(6, 0.2, nonrelevant_shape=1.5, nonrelevant_scale=0.1)
+    paper, gamma = normal_exponential(), Pair(Gamma(6, 0.2), Gamma(1.5, 0.1))
     return (
         Truth("normal-exponential, 1:100,000", paper, 1e5),
         Truth("normal-normal, 1:100,000", normal_normal(), 1e5),
@@ -61,13 +58,13 @@ def truths() -> tuple[Truth, ...]:
     )
 
 
-def held_back() -> tuple[Truth, ...]:
+def held_out() -> tuple[Truth, ...]:
     """Truths that no form was designed on: normal scores with unequal variances, gamma scores of other shapes."""
     wide, narrow, hard = (
         normal_normal(1, sd, nonrelevant_sd=other) for sd, other in ((0.35, 0.25), (0.2, 0.3), (0.3, 0.35))
     )
-    steep = gamma_gamma(8, 0.15, nonrelevant_shape=2.5, nonrelevant_scale=0.1)
-    shallow = gamma_gamma(3, 0.3, nonrelevant_shape=0.7, nonrelevant_scale=0.15)
+    steep = Pair(Gamma(8, 0.15), Gamma(2.5, 0.1))
+    shallow = Pair(Gamma(3, 0.3), Gamma(0.7, 0.15))
     return (
         Truth("normal-normal, sd 0.35 and 0.25, 1:20,000", wide, 2e4),
         Truth("normal-normal, sd 0.2 and 0.3, 1:1,000", narrow, 1e3),
@@ -77,11 +74,11 @@ def held_back() -> tuple[Truth, ...]:
     )
 
 
-def topic_of(ranks: Index, depth: int = DEPTH) -> Ordered:
-    """Make one list of so many documents, relevant ones at these ranks."""
+def topic_of(ranks: Counts, depth: int = DEPTH) -> TopicDocuments:
+    """One list of so many documents, relevant ones at these ranks."""
     hit = np.zeros((1, depth), dtype=bool)
     hit[0, ranks[ranks <= depth] - 1] = True
-    return Ordered.of(np.arange(depth)[None], hit, np.ones((1, depth), dtype=bool), ranks.size)
+    return TopicDocuments.of(np.arange(depth)[None], hit, np.ones((1, depth), dtype=bool), ranks.size)
 
 
 def held(truth: Truth, n_rel: int, n_lists: int, forms: Sequence[Form] = FORMS) -> Array:
@@ -91,9 +88,9 @@ def held(truth: Truth, n_rel: int, n_lists: int, forms: Sequence[Form] = FORMS) 
     top = top_of(pooled_top(x.gaps for x in topics), n_rel)
     counts = np.zeros((len(forms), 3))
     for k, topic in enumerate(topics):
-        loo = estimated(topic.gaps, top)[-1]
+        loo = estimates_of_j(topic.gaps, top)[-1]
         for i, form in enumerate(forms):
-            low, high = interval(drawn(topic, form, DRAWS, [SEED, n_rel, k]), loo, form, LEVEL)[:, 0]
+            low, high = interval(resample(topic, form, DRAWS, [SEED, n_rel, k]), loo, form, LEVEL)[:, 0]
             counts[i] += (low <= j <= high, high < j, low > j)
     return counts / n_lists
 
@@ -103,14 +100,14 @@ def biases(truth: Truth, n_rel: int, n_lists: int) -> Array:
     ranks = truth.ranks(n_rel, n_lists, np.random.default_rng([SEED, n_rel]))
     full = np.full(n_lists, n_rel)
     gaps = Gaps(n_rel, full, ranks - np.arange(1, n_rel + 1), np.ceil(full * truth.odds).astype(np.int64))
-    return np.asarray(estimated(gaps, top_of(pooled_top([gaps]), n_rel)).mean(-1) - truth.j())
+    return np.asarray(estimates_of_j(gaps, top_of(pooled_top([gaps]), n_rel)).mean(-1) - truth.j())
 
 
 def main() -> None:
     n_lists = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     print(f"share of nominal {LEVEL:.0%} intervals that hold J (too low, too high), and bias; {n_lists} lists each")
-    for said, these in (("truths of the design", truths()), ("truths held back", held_back())):
-        print(f"\n{said}")
+    for heading, these in (("truths of the design", truths()), ("truths held out", held_out())):
+        print(f"\n{heading}")
         for truth in these:
             print(f"{truth.name}: J = {truth.j():.4f}")
             for n_rel in SIZES:

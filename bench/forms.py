@@ -1,4 +1,4 @@
-"""What is scored: the 129 real TREC-8 runs where they are at hand, else a made-up set of their shape.
+"""What is scored: the 129 real TREC-8 runs where they are at hand, else a synthetic set of their shape.
 
 Nothing here imports numpy or polars: a child's peak memory is counted from the size of the process that starts it.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 
 _MAKE = """
 import sys
-from tests.dense import collection
+from tests.builders.dense import collection
 collection(n_runs=int(sys.argv[2]), n_topics=50, n_docs=1000, top=1, rng=8).write(sys.argv[1])
 """
 
@@ -56,7 +56,7 @@ def forms(n_runs: int) -> Iterator[Forms]:
         if data.is_dir():
             name, packed = "TREC-8 ad hoc", _files(data / "qrels.gz", data / "runs").spread(n_runs)
         else:
-            name, packed = "a made-up set of TREC-8's shape", _made_up(Path(scratch) / "made", n_runs)
+            name, packed = "a synthetic set of TREC-8's shape", _synthetic(Path(scratch) / "made", n_runs)
         yield Forms(name, _unpacked(packed, Path(scratch) / "plain"), packed)
 
 
@@ -64,7 +64,7 @@ def _files(qrels: Path, runs: Path) -> Files:
     return Files(str(qrels.resolve()), tuple(sorted(str(path.resolve()) for path in runs.glob("*.gz"))))
 
 
-def _made_up(folder: Path, n_runs: int) -> Files:
+def _synthetic(folder: Path, n_runs: int) -> Files:
     subprocess.run([sys.executable, "-c", _MAKE, str(folder), str(n_runs)], check=True)
     (folder / "qrels.gz").write_bytes(gzip.compress((folder / "qrels.txt").read_bytes()))
     return _files(folder / "qrels.gz", folder / "runs")

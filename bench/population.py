@@ -16,10 +16,18 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.numeric.score_models import normal_exponential
-from assay.numeric.thinning import MEASURES, Plan, Population, blocks, draw, measured, moments
+from assay.analyses.population.thinning import (
+    MEASURES,
+    Population,
+    SamplingPlan,
+    blocks,
+    draw,
+    moments,
+    score_samples,
+)
+from assay.stats.score_models import normal_exponential
 
-PLAN = Plan(halvings=(1, 2, 3, 4, 5))
+PLAN = SamplingPlan(halvings=(1, 2, 3, 4, 5))
 KEPT, DEPTH = 60_000, 1000
 FULL = 1200  # coins that fall right, on average, of those that fill 1,000 ranks: fewer do once in 10^9 samples
 PART, ROUNDS = 200, 3
@@ -71,7 +79,7 @@ def ours(population: Population, key: tuple[int, ...]) -> Array:
     """Measure all samples at every rate. [rate, measure, sample]"""
     return np.array(
         [
-            np.concatenate([measured(part, PLAN, h) for part in blocks(population, PLAN, h, key)], axis=1)
+            np.concatenate([score_samples(part, PLAN, h) for part in blocks(population, PLAN, h, key)], axis=1)
             for h in PLAN.halvings
         ]
     )

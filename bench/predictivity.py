@@ -1,7 +1,7 @@
 """What all splits at once save over a loop over scipy.stats.kendalltau: `python -m bench.predictivity`.
 
 2,000 splits of 50 topics, five measures, all 25 ordered pairs, the best 96 runs of TREC-8 by AP: P@10, RR and AP, and
-two made of them, where the real collections are (`$ASSAY_DATA`, else ../shared/data), else made-up scores of that
+two made of them, where the real collections are (`$ASSAY_DATA`, else ../shared/data), else synthetic scores of that
 shape. Seconds are of the processor, the better of several rounds in which both take turns, with one BLAS thread for
 both. The loop is timed on a part of the splits, and scaled; its means are taken with ours, outside its time.
 """
@@ -17,21 +17,19 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import scipy.stats
-from numpy.typing import NDArray
 
-from assay.files import read_bytes
-from assay.numeric.orders import every_tau_b
-from assay.numeric.predicting import ranked
-from assay.numeric.splits import Splits, means, splits
-
-Array = NDArray[np.float64]
+from assay.core.arrays import Array
+from assay.data.files import read_bytes
+from assay.stats.correlation.bitwise_tau import every_tau_b
+from assay.stats.prediction import ranked
+from assay.stats.splits import Splits, means, splits
 
 N_RUNS, N_TOPICS, N_SPLITS, PART, SEED, ROUNDS, TARGET = 96, 50, 2000, 40, 1, 3, 10
 _STEP = 64
 
 
 def scores() -> tuple[str, Array]:
-    """Find or make up the scores of five measures. [measure, run, topic]"""
+    """Find the scores of five measures, or draw synthetic ones. [measure, run, topic]"""
     folder = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
     files = [folder / "score-matrices" / "urbano" / f"adhoc8.{m}.tsv.gz" for m in ("ap", "p10", "rr")]
     if all(file.is_file() for file in files):
@@ -45,7 +43,7 @@ def scores() -> tuple[str, Array]:
         ap, p10, rr = (
             np.clip(spread + rng.normal(0, 0.1, size=(N_RUNS, N_TOPICS)), 0, 1).round(k) for k in (4, 1, 2)
         )
-        best, name = np.arange(N_RUNS), "made-up scores"
+        best, name = np.arange(N_RUNS), "synthetic scores"
     return name, np.stack([ap, p10, rr, np.sqrt(ap), (ap + p10) / 2])[:, best]
 
 
@@ -71,18 +69,18 @@ def main() -> int:
         return subprocess.run([sys.executable, "-m", "bench.predictivity"], env=environment, check=False).returncode
     name, x = scores()
     chosen = splits(N_TOPICS, N_TOPICS // 2, N_SPLITS, SEED)
-    # rounded, because scipy tells numbers apart that differ by rounding only
+    # rounded, because scipy counts numbers as different that differ by rounding only
     first, second = (means(x, mask).round(12) for mask in chosen.head(PART).masks())
     at_once(x, chosen.head(_STEP))
     ours, theirs = [], []
     for _ in range(ROUNDS):
         start = time.process_time()
-        found = at_once(x, chosen)
+        tau = at_once(x, chosen)
         middle = time.process_time()
         expected = loop(first, second)
         ours.append(middle - start)
         theirs.append((time.process_time() - middle) * N_SPLITS / PART)
-    far = float(np.abs(found[:PART] - expected).max())
+    far = float(np.abs(tau[:PART] - expected).max())
     ratio = min(theirs) / min(ours)
     passed = ratio >= TARGET and far < 1e-12
     print(f"{name}: {N_SPLITS:,} splits, 25 pairs of measures, {N_RUNS} runs, {N_TOPICS} topics, one BLAS thread")

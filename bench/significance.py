@@ -1,7 +1,7 @@
 """What all pairs at once save over a loop over pairs: `python -m bench.significance`.
 
 129 runs, 50 topics, 8,256 pairs: AP of TREC-8 where the real collections are (`$ASSAY_DATA`, else ../shared/data),
-else made-up scores of that shape. Seconds are of the processor, the better of several rounds in which all take
+else synthetic scores of that shape. Seconds are of the processor, the better of several rounds in which all take
 turns, with one BLAS thread for everyone. A loop that takes minutes is timed on a part of the pairs, and scaled.
 """
 
@@ -21,8 +21,10 @@ import polars as pl
 import scipy.stats
 from numpy.typing import NDArray
 
-from assay.files import read_bytes
-from assay.numeric.significance import bootstrap_test, randomisation_test, t_test
+from assay.data.files import read_bytes
+from assay.stats.significance.bootstrap import bootstrap_test
+from assay.stats.significance.paired_t import t_test
+from assay.stats.significance.randomisation import randomisation_test
 
 Array = NDArray[np.float64]
 Loop = Callable[[Array, Sequence[tuple[int, int]]], Array]
@@ -32,7 +34,7 @@ RESAMPLES, FLIPS = 1000, 100_000
 
 
 def scores() -> tuple[str, Array]:
-    """Find or make up the scores. [run, topic]"""
+    """Read the scores, or simulate them. [run, topic]"""
     folder = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
     file = folder / "score-matrices" / "urbano" / "adhoc8.ap.tsv.gz"
     if file.is_file():
@@ -40,7 +42,7 @@ def scores() -> tuple[str, Array]:
         return "AP of TREC-8", np.ascontiguousarray(table.to_numpy().T)
     rng = np.random.default_rng(SEED)
     spread = rng.beta(0.6, 2.0, size=N_TOPICS) + rng.normal(0, 0.05, size=(N_RUNS, 1))
-    return "made-up scores", np.clip(spread + rng.normal(0, 0.12, size=(N_RUNS, N_TOPICS)), 0, 1)
+    return "synthetic scores", np.clip(spread + rng.normal(0, 0.12, size=(N_RUNS, N_TOPICS)), 0, 1)
 
 
 def t_loop(x: Array, pairs: Sequence[tuple[int, int]]) -> Array:
@@ -90,7 +92,7 @@ class Race:
     ours: Callable[[Array], Array]
     loop: Loop
     part: int | None  # pairs timed; None: all
-    target: float | None  # None: told, not judged
+    target: float | None  # None: printed, not judged
     resamples: int | None  # None: the p-values must be equal
 
 

@@ -1,23 +1,31 @@
-"""Writes the reference pages from the declarations: `python docs/generate.py`; a test keeps them current."""
+"""Writes the reference pages, and the public names for type checkers, from the declarations.
+
+`python docs/generate.py` writes them; tests keep them current.
+"""
 
 from __future__ import annotations
 
 import inspect
 import re
+import runpy
 from pathlib import Path
 
-import assay.grammar  # noqa: F401 - fills the catalogue
-from assay.analysis import find, index
-from assay.catalogue import CATALOGUE, PROPERTIES, Declaration
+from assay.analyses.report.verdict import MOST_SENTENCES, place
 from assay.cli import command_help
-from assay.references import reference
-from assay.rules import MANY, OWN, RULES, SENTENCES, STANDING, Rule
+from assay.core.references import reference
+from assay.core.thresholds import OWN, THRESHOLDS, Threshold, rendered
+from assay.measures.declare import CATALOGUE, PROPERTIES, Declaration
+from assay.results.analysis import find, folders, index
+from assay.results.sentences import MANY_RUNS, RULES, STANDING, Rule, load_sentences
+from assay.stats.significance.declare import SignificanceTest, significance_tests
 
 HERE = Path(__file__).parent / "reference"
+PUBLIC = Path(__file__).parents[1] / "src" / "assay" / "__init__.py"
+_GENERATED = "if TYPE_CHECKING:  # the same names for type checkers and editors, written by docs/generate.py"
 
 
 def measures_page() -> str:
-    """One card a measure."""
+    """One card per measure."""
     names = " · ".join(f"[{name}](#{name.lower()})" for name in CATALOGUE)
     properties = "\n".join(f"- **{name}**: {meaning}" for name, meaning in PROPERTIES.items())
     cards = "\n".join(_card(m.declaration) for m in CATALOGUE.values())
@@ -53,30 +61,83 @@ def commands_page() -> str:
 
 def rules_page() -> str:
     """What a verdict may say, from which number on, and who says so."""
-    plain, caveats = ("\n".join(_rule(r) for r in RULES.values() if r.caveat is kind) for kind in (False, True))
+    load_sentences()
+    ordered = sorted(RULES.values(), key=lambda rule: place(rule.name))
+    plain, caveats = ("\n".join(_rule(r) for r in ordered if r.caveat is kind) for kind in (False, True))
     return (
-        f"# Rules of the verdict\n\nGenerated from the declarations. A verdict has at most {SENTENCES} sentences, in "
-        f"the order below; with fewer than {MANY} runs the differences between runs come first. "
+        f"# Rules of the verdict\n\nGenerated from the declarations. A verdict has at most {MOST_SENTENCES} "
+        f"sentences, in the order below; with fewer than {MANY_RUNS} runs the differences between runs come first. "
         "[The verdict](../explanation/verdict.md) says how to disagree with a threshold. One sentence always stands:"
         f"\n\n> {STANDING}\n\n## Sentences\n\n{plain}\n"
-        f"## What to beware of\n\nThese are the clauses of one sentence, the last of the verdict.\n\n{caveats}"
+        f"## What to beware of\n\nThese are the clauses of one sentence, the last of the verdict.\n\n{caveats}\n"
+        f"## Thresholds\n\n{_thresholds()}"
     )
 
 
 def _rule(of: Rule) -> str:
-    thresholds = ", ".join(f"`{name}` = {value}" for name, value in of.thresholds.items())
+    thresholds = ", ".join(f"`{one.name}` = {one}" for one in of.thresholds)
     facts = [
         f"reads {', '.join(f'[{name}](commands.md#{name})' for name in of.of) or 'any section'}",
         *([f"thresholds: {thresholds}"] if thresholds else []),
         *(f"after {reference(key)}" for key in of.cite if key != OWN),
         *(["a threshold is this project's own choice"] if OWN in of.cite else []),
     ]
-    prose = inspect.getdoc(of.function) or ""
+    prose = rendered(inspect.getdoc(of.function) or "")
     return f"### {of.name}\n\n{prose}\n\n" + "\n".join(f"- {fact}" for fact in facts) + "\n"
 
 
-PAGES = {"measures.md": measures_page, "commands.md": commands_page, "rules.md": rules_page}
+def _thresholds() -> str:
+    for name in folders():
+        find(name)
+    rows = [f"| `{one.name}` | {one} | {one.unit} | {one.meaning} | {one.cite} |" for one in _sorted_thresholds()]
+    head = ["| threshold | value | unit | what changes there | source |", "|---|---|---|---|---|"]
+    return "\n".join([*head, *rows, ""])
+
+
+def _sorted_thresholds() -> list[Threshold]:
+    return [THRESHOLDS[name] for name in sorted(THRESHOLDS)]
+
+
+def tests_page() -> str:
+    """One card per significance test."""
+    names = " · ".join(f"[{name}](#{name})" for name in significance_tests())
+    cards = "\n".join(_test_card(test) for test in significance_tests().values())
+    return (
+        "# Significance tests\n\nGenerated from the declarations. A command is asked for one by its name, as in "
+        f"`--test t`.\n\n{names}\n\n[Tests of significance](../explanation/tests-of-significance.md) has the rules "
+        f"that all obey, how often each rejects a true null hypothesis, and what they cost.\n\n{cards}"
+    )
+
+
+def _test_card(test: SignificanceTest) -> str:
+    family_wise = "p-values are corrected for the number of pairs of runs (family-wise error)"
+    facts = [
+        f"called {test.title}",
+        family_wise if test.family_wise else "each pair of runs is tested by itself",
+        f"Monte Carlo, {test.resamples:,} resamples unless asked otherwise" if test.resamples else "analytic",
+        "has a critical difference of means" if test.critical else "has no critical difference of means",
+        test.caveat,
+    ]
+    return f"## {test.name}\n\n{test.doc}\n\n" + "\n".join(f"- {fact}" for fact in facts) + "\n"
+
+
+def public_names() -> str:
+    """The source of the package with its public names imported by name, as type checkers and editors read them."""
+    source = PUBLIC.read_text(encoding="utf-8")
+    homes = runpy.run_path(str(PUBLIC))["_homes"]()
+    ordered = sorted(homes.items(), key=lambda item: (f"assay.{item[1]}", item[0].islower(), item[0]))
+    lines = "".join(f"    from assay.{home} import {name} as {name}\n" for name, home in ordered)
+    return source[: source.index("if TYPE_CHECKING:")] + f"{_GENERATED}\n{lines}"
+
+
+PAGES = {
+    "measures.md": measures_page,
+    "commands.md": commands_page,
+    "rules.md": rules_page,
+    "significance-tests.md": tests_page,
+}
 
 if __name__ == "__main__":
     for file, page in PAGES.items():
         (HERE / file).write_text(page(), encoding="utf-8")
+    PUBLIC.write_text(public_names(), encoding="utf-8")

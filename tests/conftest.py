@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import assay.measures  # noqa: F401 - fills the catalogue
-from assay.catalogue import CATALOGUE, Measure
+from assay.measures.declare import CATALOGUE, Catalogue
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +21,7 @@ def data() -> Path:
 
 
 @pytest.fixture
-def catalogue() -> Iterator[dict[str, Measure]]:
+def catalogue() -> Iterator[Catalogue]:
     """Let a test declare measures; afterwards the catalogue is as it was."""
     before = dict(CATALOGUE)
     yield CATALOGUE

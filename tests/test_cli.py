@@ -18,8 +18,8 @@ import polars as pl
 import pytest
 import zstandard
 
-from assay.analysis import COMMANDS
 from assay.cli import main
+from assay.results.analysis import index
 
 RUN = "1 Q0 a 1 9 x\n1 Q0 b 2 8 x\n2 Q0 b 1 9 x\n2 Q0 a 2 8 x\n"
 OTHER = "1 Q0 b 1 9 y\n1 Q0 a 2 8 y\n2 Q0 a 1 9 y\n"
@@ -252,14 +252,15 @@ def test_the_first_of_repeated_documents_is_kept_on_demand(assay: Callable[..., 
     answer = json.loads(out)
     assert code == 0
     assert answer["table"][0]["mean"] == 0.75
-    assert answer["notes"] == ["twice:3: 2 repeated documents dropped from here on, the first of each kept"]
+    text = "twice:3: 2 repeated documents dropped from here on, the first of each kept"
+    assert answer["notes"] == [{"code": "repeated_documents", "severity": "caution", "text": text}]
 
 
 def test_json_says_everything(assay: Callable[..., Answer]) -> None:
     code, out, err = assay("score", "x", "y", "--qrels", "qrels", "-m", "RR", "-m", "P@1", "--format", "json")
     answer = json.loads(out)
     assert (code, err) == (0, "")
-    assert list(answer) == ["analysis", "settings", "basis", "table", "tables", "notes"]
+    assert list(answer) == ["analysis", "settings", "basis", "table", "tables", "sentences", "notes"]
     assert answer["analysis"] == "score"
     assert answer["settings"] == {"interval": "t", "level": 0.95}
     assert answer["basis"] == {
@@ -283,6 +284,24 @@ def test_json_says_everything(assay: Callable[..., Answer]) -> None:
     ]
     assert set(answer["table"][0]) == {"run", "measure", "mean", "low", "high"}
     assert (answer["tables"], answer["notes"]) == ({}, [])
+
+
+def test_labels_print_the_parameters_that_were_stated(assay: Callable[..., Answer]) -> None:
+    words = ("score", "x", "--qrels", "qrels", "-m", "RBP(p=0.8)", "-m", "map", "-m", "rbp(p=.80)/pool=1")
+    code, out, _ = assay(*words, "--format", "csv")
+    assert code == 0
+    assert [line.split(",")[1] for line in out.splitlines()[1:]] == ["RBP(p=0.8)", "AP", "RBP(p=0.8)/pool=1"]
+    again = refuse(assay, "score", "x", "--qrels", "qrels", "-m", "RBP", "-m", "RBP(p=0.8)")
+    assert again == "measure RBP(p=0.8) is asked for twice"
+
+
+def test_the_package_is_the_command(here: Path) -> None:
+    words = ["score", "x", "--qrels", "qrels", "-m", "RR", "--format", "csv"]
+    done = subprocess.run([sys.executable, "-m", "assay", *words], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0] == "run,measure,mean,low,high"
+    done = subprocess.run([sys.executable, "-m", "assay", "scor"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "assay: no command 'scor'; did you mean 'score'?\n"
 
 
 def test_the_tie_rule_decides_and_is_said(assay: Callable[..., Answer]) -> None:
@@ -317,7 +336,7 @@ def test_negative_grades_count_as_the_flag_says(assay: Callable[..., Answer]) ->
 def test_topics_that_are_not_judged_are_ignored_and_noted(assay: Callable[..., Answer]) -> None:
     Path("one").write_text("1 0 a 1\n")
     _, out, _ = assay("score", "x", "--qrels", "one", "-m", "AP")
-    assert "note: 1 topic not in the judgments, ignored (1 list)" in out
+    assert "caution: 1 topic not in the judgments, ignored (1 list)" in out
 
 
 def test_scores_by_topic_are_a_long_table(assay: Callable[..., Answer]) -> None:
@@ -388,7 +407,7 @@ def test_help_lists_commands_and_a_commands_help_its_flags(assay: Callable[..., 
         assert flag in out
 
 
-@pytest.mark.parametrize("command", list(COMMANDS))
+@pytest.mark.parametrize("command", list(index()))
 def test_help_shows_no_markup_of_docstrings(assay: Callable[..., Answer], command: str) -> None:
     code, out, _ = assay(command, "--help")
     assert code == 0
@@ -431,27 +450,6 @@ def test_measures_can_be_declared_where_no_data_is_needed(assay: Callable[..., A
 def test_the_version_is_said(assay: Callable[..., Answer]) -> None:
     code, out, _ = assay("--version")
     assert (code, out[:6]) == (0, "assay ")
-
-
-def test_the_demo_ends_by_naming_the_report_that_it_wrote(
-    assay: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from assay.analyses import demo
-    from assay.synthetic import Size
-
-    small = Size(n_runs=3, n_topics=5, n_docs=600, n_relevant=20, depth=60, n_contributors=2, n_equal=1, top=3)
-    monkeypatch.setattr(demo, "SIZE", small)
-    code, out, _ = assay("demo", "--directory", "made")
-    assert code == 0
-    assert out.splitlines()[-1] == "note: the report is in made/report.html; open it in a browser"
-    written = json.loads(Path("made/report.json").read_text())
-    assert (written["analysis"], written["settings"]["rng"], written["basis"]["runs"]) == ("report", 0, 3)
-    assert "<title>" in Path("made/report.html").read_text()
-
-
-def test_the_demo_refuses_a_place_it_cannot_write_to(assay: Callable[..., Answer]) -> None:
-    assert refuse(assay, "demo", "--directory", "x/inside").startswith("x/inside/runs: not a directory")
-    assert refuse(assay, "demo", "--rng", "-3").startswith("rng -3 is not a whole number from 0 up")
 
 
 def command(*words: str) -> list[str]:

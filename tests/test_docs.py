@@ -1,6 +1,6 @@
 """The pages: every block does what it says, reference pages are current, and the site builds and needs no network.
 
-Blocks run page by page, in order, as a reader would type them, in a folder that holds a small made-up collection
+Blocks run page by page, in order, as a reader would type them, in a folder that holds a small synthetic collection
 under the names the pages use; the tutorial has that of the demo. A `sh` block is commands; a `python` block is run,
 in one namespace a page, or, where its first line is a comment with a file name, written to that file. A `text` block
 right after one of them is what it printed: spaces do not count, and a line `...` stands for what is left out.
@@ -27,16 +27,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.analyses.demo import demo_collection
-from assay.analyses.reproduce import reproduce
-from assay.analysis import ANALYSES, COMMANDS, Result, analysis, index
-from assay.catalogue import Measure
+from assay.analyses.demo.analysis import demo_collection
+from assay.analyses.reproduce.analysis import reproduce
 from assay.cli import main
-from assay.rules import RULES
-from assay.scores import Scores
-from tests.dense import Collection, collection
+from assay.measures.declare import Measure
+from assay.results.analysis import ANALYSES, analysis, folders, index
+from assay.results.result import Result
+from assay.results.sentences import RULES
+from assay.scoring.scores import Scores
+from assay.stats.significance.declare import SIGNIFICANCE_TESTS, significance_tests
+from tests import ROOT
+from tests.builders.dense import Collection, collection
 
-ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
 GENERATOR = runpy.run_path(str(DOCS / "generate.py"))
@@ -55,7 +57,7 @@ NOT_RUN = {
 }
 MAY_FAIL = {
     "reproduce"
-}  # leaves with code 1 where numbers are not the paper's: those of a made-up collection are not
+}  # leaves with code 1 where numbers are not the paper's: those of a synthetic collection are not
 
 
 def name_of(page: Path) -> str:
@@ -189,12 +191,14 @@ def table_rows(small: Collection) -> Iterator[dict[str, object]]:
 
 @pytest.fixture
 def declared(catalogue: dict[str, Measure]) -> Iterator[None]:
-    """Let a page declare measures, analyses and rules; afterwards all is as it was."""
-    rules = dict(RULES)
+    """Let a page declare measures, significance tests, analyses and rules; afterwards all is as it was."""
+    rules, tests = dict(RULES), significance_tests()
     yield
     RULES.clear()
     RULES.update(rules)
-    for name in set(ANALYSES) - set(COMMANDS):
+    SIGNIFICANCE_TESTS.clear()
+    SIGNIFICANCE_TESTS.update(tests)
+    for name in set(ANALYSES) - set(folders()):
         del ANALYSES[name]
 
 
@@ -230,8 +234,6 @@ def test_a_generated_page_is_current(file: str) -> None:
 
 @pytest.mark.usefixtures("declared")
 def test_an_analysis_declared_by_the_decorator_alone_is_in_the_reference() -> None:
-    before = GENERATOR["commands_page"]()
-
     @analysis(name="toy", group="trust")
     def toy(data: Scores, *, size: int = 3) -> Result:
         """Is this a toy?
@@ -243,9 +245,9 @@ def test_an_analysis_declared_by_the_decorator_alone_is_in_the_reference() -> No
         """
         return Result("toy", data.frame().head(size))
 
-    added = GENERATOR["commands_page"]().removeprefix(before)
-    assert added.startswith("\n## toy\n\n```text\nusage: assay toy ")
-    assert "--size SIZE               How large it is (default: 3)" in added
+    _, _, added = GENERATOR["commands_page"]().partition("\n## toy\n\n")
+    assert added.startswith("```text\nusage: assay toy ")
+    assert "--size SIZE               How large it is (default: 3)" in added.partition("\n## ")[0]
 
 
 @pytest.mark.parametrize("page", ALL, ids=name_of)
@@ -256,7 +258,7 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
 
 def test_the_table_of_commands_in_the_readme_has_every_command_and_what_it_asks() -> None:
     rows = re.findall(r"(?m)^\| \w* *\| `assay (\w+)` +\| (.*?) +\|$", README.read_text(encoding="utf-8"))
-    assert rows == [(name, text) for name, (_, text) in index().items()]
+    assert rows == [(name, command.question) for name, command in index().items()]
 
 
 def test_every_formula_becomes_mathml() -> None:

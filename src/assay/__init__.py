@@ -1,15 +1,17 @@
-"""Assay tests retrieval measures before you trust them.
+"""Assay evaluates retrieval measures and the conclusions drawn with them.
 
     runs, qrels = assay.read_runs("runs/"), assay.read_qrels("qrels.txt")
     scores = assay.score(assay.judge(runs, qrels), ["AP", "nDCG@10"])
     assay.power(scores)
 
-Everything below is imported when it is first used.
+Everything below is imported when it is first used. Every folder of `analyses` is a function here, too, unless its
+name is that of a package, or of a function below.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -18,133 +20,136 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 __version__ = "0.1.0"
 
-if TYPE_CHECKING:
-    from assay.analyses.agreement import agreement
-    from assay.analyses.case import case
-    from assay.analyses.depth import depth
-    from assay.analyses.disagreement import disagreement
-    from assay.analyses.error import error
-    from assay.analyses.glance import glance
-    from assay.analyses.population import population
-    from assay.analyses.power import power
-    from assay.analyses.predictivity import predictivity
-    from assay.analyses.properties import properties
-    from assay.analyses.reliability import reliability
-    from assay.analyses.report import report
-    from assay.analyses.reuse import reuse
-    from assay.analyses.simulate import simulate
-    from assay.analyses.standardize import standardised, standardize
-    from assay.analyses.subset import subset
-    from assay.analyses.swap import swap
-    from assay.analyses.weights import weights
-    from assay.analysis import Report, Result, Section
-    from assay.catalogue import Measure, Rankings, measure, ratio
-    from assay.conditions import score_conditions
-    from assay.errors import AssayError, InputError, MeasureError, UsageError
-    from assay.grammar import parse
-    from assay.inputs import Collection
-    from assay.judged import Judged, judge
-    from assay.read import read_qrels, read_runs
-    from assay.scorefiles import read_scores
-    from assay.scores import Scores, score
-    from assay.tables import Qrels, Runs
-
 _HOME = {
-    "agreement": "analyses.agreement",
-    "case": "analyses.case",
-    "depth": "analyses.depth",
-    "disagreement": "analyses.disagreement",
-    "glance": "analyses.glance",
-    "simulate": "analyses.simulate",
-    "weights": "analyses.weights",
-    "reliability": "analyses.reliability",
-    "population": "analyses.population",
-    "error": "analyses.error",
-    "power": "analyses.power",
-    "predictivity": "analyses.predictivity",
-    "properties": "analyses.properties",
-    "report": "analyses.report",
-    "reuse": "analyses.reuse",
-    "standardised": "analyses.standardize",
-    "standardize": "analyses.standardize",
-    "subset": "analyses.subset",
-    "swap": "analyses.swap",
-    "Report": "analysis",
-    "Result": "analysis",
-    "Section": "analysis",
-    "score_conditions": "conditions",
-    "Collection": "inputs",
-    "AssayError": "errors",
-    "InputError": "errors",
-    "Judged": "judged",
-    "Measure": "catalogue",
-    "MeasureError": "errors",
-    "Qrels": "tables",
-    "Rankings": "catalogue",
-    "Runs": "tables",
-    "Scores": "scores",
-    "UsageError": "errors",
-    "judge": "judged",
-    "measure": "catalogue",
-    "parse": "grammar",
-    "ratio": "catalogue",
-    "read_qrels": "read",
-    "read_runs": "read",
-    "read_scores": "scorefiles",
-    "score": "scores",
+    # data
+    "read_runs": "data.read",
+    "read_qrels": "data.read",
+    "read_scores": "scoring.score_files",
+    "Runs": "data.tables",
+    "Qrels": "data.tables",
+    "Collection": "data.judged",
+    "judge": "data.judged",
+    "Judged": "data.judged",
+    "Rankings": "data.rankings",
+    "ratio": "data.rankings",
+    # measures and scores
+    "Measure": "measures.declare",
+    "measure": "measures.declare",
+    "parse": "measures.grammar",
+    "score": "scoring.engine",
+    "score_conditions": "scoring.conditions",
+    "Scores": "scoring.scores",
+    "standardize_scores": "analyses.standardize.analysis",
+    # results
+    "Result": "results.result",
+    "Report": "results.result",
+    "Basis": "data.provenance",
+    "Note": "core.notes",
+    "Chart": "results.charts",
+    "Sentence": "results.sentences",
+    # what users declare, beside measures
+    "analysis": "results.analysis",
+    "Section": "results.analysis",
+    "sentence": "results.sentences",
+    "Threshold": "core.thresholds",
+    "significance_test": "stats.significance.declare",
+    "paper": "results.papers",
+    "Paper": "results.papers",
+    "Number": "results.papers",
+    "Claim": "results.papers",
+    # errors
+    "AssayError": "core.errors",
+    "InputError": "core.errors",
+    "MeasureError": "core.errors",
+    "UsageError": "core.errors",
 }
 
-__all__ = [
-    "AssayError",
-    "Collection",
-    "InputError",
-    "Judged",
-    "Measure",
-    "MeasureError",
-    "Qrels",
-    "Rankings",
-    "Report",
-    "Result",
-    "Runs",
-    "Scores",
-    "Section",
-    "UsageError",
-    "agreement",
-    "case",
-    "depth",
-    "disagreement",
-    "error",
-    "glance",
-    "judge",
-    "measure",
-    "parse",
-    "population",
-    "power",
-    "predictivity",
-    "properties",
-    "ratio",
-    "read_qrels",
-    "read_runs",
-    "read_scores",
-    "reliability",
-    "report",
-    "reuse",
-    "score",
-    "score_conditions",
-    "simulate",
-    "standardised",
-    "standardize",
-    "subset",
-    "swap",
-    "weights",
-]
+
+def _folders(path: str, holding: str) -> set[str]:
+    with os.scandir(path) as entries:
+        return {entry.name for entry in entries if os.path.isfile(f"{entry.path}/{holding}")}  # noqa: PTH113
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'assay' has no attribute '{name}'")
-    return getattr(import_module(f"assay.{_HOME[name]}"), name)
+def _homes() -> dict[str, str]:
+    """Every public name with the module that has it; pathlib would take half of the time that this import takes."""
+    here = os.path.dirname(__file__)  # noqa: PTH120
+    package = sys.modules.get("assay.analyses")
+    places = [f"{here}/analyses"] if package is None else package.__path__  # which may have more than one
+    commands = {name for place in places for name in _folders(place, "analysis.py")}
+    commands -= _folders(here, "__init__.py") | _HOME.keys()
+    return _HOME | {name: f"analyses.{name}.analysis" for name in commands}
+
+
+__all__ = sorted(_homes())
+
+
+if not TYPE_CHECKING:  # to type checkers, a name that is not listed below is an error
+
+    def __getattr__(name: str) -> object:
+        home = _homes().get(name)
+        if home is None:
+            raise AttributeError(f"module 'assay' has no attribute '{name}'")
+        return getattr(import_module(f"assay.{home}"), name)
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*sorted(_homes()), "__version__"]
+
+
+if TYPE_CHECKING:  # the same names for type checkers and editors, written by docs/generate.py
+    from assay.analyses.agreement.analysis import agreement as agreement
+    from assay.analyses.case.analysis import case as case
+    from assay.analyses.demo.analysis import demo as demo
+    from assay.analyses.depth.analysis import depth as depth
+    from assay.analyses.disagreement.analysis import disagreement as disagreement
+    from assay.analyses.error.analysis import error as error
+    from assay.analyses.glance.analysis import glance as glance
+    from assay.analyses.population.analysis import population as population
+    from assay.analyses.power.analysis import power as power
+    from assay.analyses.predictivity.analysis import predictivity as predictivity
+    from assay.analyses.properties.analysis import properties as properties
+    from assay.analyses.reliability.analysis import reliability as reliability
+    from assay.analyses.report.analysis import report as report
+    from assay.analyses.reproduce.analysis import reproduce as reproduce
+    from assay.analyses.reuse.analysis import reuse as reuse
+    from assay.analyses.simulate.analysis import simulate as simulate
+    from assay.analyses.standardize.analysis import standardize as standardize
+    from assay.analyses.standardize.analysis import standardize_scores as standardize_scores
+    from assay.analyses.subset.analysis import subset as subset
+    from assay.analyses.swap.analysis import swap as swap
+    from assay.analyses.weights.analysis import weights as weights
+    from assay.core.errors import AssayError as AssayError
+    from assay.core.errors import InputError as InputError
+    from assay.core.errors import MeasureError as MeasureError
+    from assay.core.errors import UsageError as UsageError
+    from assay.core.notes import Note as Note
+    from assay.core.thresholds import Threshold as Threshold
+    from assay.data.judged import Collection as Collection
+    from assay.data.judged import Judged as Judged
+    from assay.data.judged import judge as judge
+    from assay.data.provenance import Basis as Basis
+    from assay.data.rankings import Rankings as Rankings
+    from assay.data.rankings import ratio as ratio
+    from assay.data.read import read_qrels as read_qrels
+    from assay.data.read import read_runs as read_runs
+    from assay.data.tables import Qrels as Qrels
+    from assay.data.tables import Runs as Runs
+    from assay.measures.declare import Measure as Measure
+    from assay.measures.declare import measure as measure
+    from assay.measures.grammar import parse as parse
+    from assay.results.analysis import Section as Section
+    from assay.results.analysis import analysis as analysis
+    from assay.results.charts import Chart as Chart
+    from assay.results.papers import Claim as Claim
+    from assay.results.papers import Number as Number
+    from assay.results.papers import Paper as Paper
+    from assay.results.papers import paper as paper
+    from assay.results.result import Report as Report
+    from assay.results.result import Result as Result
+    from assay.results.sentences import Sentence as Sentence
+    from assay.results.sentences import sentence as sentence
+    from assay.scoring.conditions import score_conditions as score_conditions
+    from assay.scoring.engine import score as score
+    from assay.scoring.score_files import read_scores as read_scores
+    from assay.scoring.scores import Scores as Scores
+    from assay.stats.significance.declare import significance_test as significance_test

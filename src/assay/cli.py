@@ -12,15 +12,22 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
 import assay
-from assay import progress
-from assay.analysis import ANALYSES, Analysis, Report, Result, find, index
-from assay.errors import AssayError, UsageError, suggestion
-from assay.origin import NOWHERE, SHORT, Origin, taken
+from assay.core import progress
+from assay.core.errors import AssayError, UsageError, suggestion
+from assay.core.settings import choices_of
+from assay.core.text import visible
+from assay.data.provenance import NOWHERE, SHORT, Origin, taken
+from assay.results.analysis import Analysis, Group, find, index
+from assay.results.result import Report, Result
+
+SUBTITLE = (
+    "Assay evaluates retrieval measures and the conclusions drawn with them: runs and judgments in, evidence out."
+)
 
 _METAVAR = {
     "measure": "MEASURE",
@@ -32,7 +39,6 @@ _METAVAR = {
     "figures": "DIR",
     "directory": "DIR",
 }
-_GROUPS = ("look", "decide", "trust", "understand", "make")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -48,6 +54,16 @@ class _Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"'{value}' is not one of {', '.join(known)}{hint}")
 
 
+class _Choices:
+    """The words that a flag may be; the catalogue that lists them is read when a word is checked or shown."""
+
+    def __init__(self, words: Callable[[], Iterable[str]]) -> None:
+        self._words = words
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words())
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -56,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except AssayError as problem:
-        print(f"assay: {_visible(str(problem))}", file=sys.stderr)
+        print(f"assay: {visible(str(problem))}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of our output has seen enough
         _silence()
@@ -67,13 +83,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
-
-
-def _visible(text: str) -> str:
-    """Show names from files as what they are, so that none can steer a terminal."""
-    from assay.render.text import visible
-
-    return visible(text)
 
 
 def _silence() -> None:
@@ -89,14 +98,14 @@ def _run(words: list[str]) -> int:
         print(f"assay {assay.__version__}")
         return 0
     name, *rest = words
-    if name not in index():
-        _declare(rest)
-    function = find(name).function
-    loader = _loader(function)
-    parser = _parser(name, function, loader)
+    _declare(rest)
+    command = find(name)
     if not {"-h", "--help"}.isdisjoint(rest):
-        print(parser.format_help(), end="")
+        print(command_help(command), end="")
         return 0
+    function = command.function
+    loader = _loader(function)
+    parser = _parser(name, function, loader, described=False)
     given, unknown = parser.parse_known_intermixed_args(rest)
     if unknown:
         flags = [flag for action in parser._actions for flag in action.option_strings]
@@ -110,31 +119,31 @@ def _run(words: list[str]) -> int:
         data: list[Any] = _data(function, loader, options)
         origin: Origin = getattr(data[0], "origin", NOWHERE) if data else NOWHERE
         _spare(origin.files, out, function)
-        result = ANALYSES[name](*data, **taken(function, options))
+        result = command(*data, **taken(function, options))
         if _is_page(out, form):
-            from assay.render.hiding import hidden
+            from assay.render.redaction import redacted
 
-            result = hidden(result, origin)
+            result = redacted(result, origin)
         _deliver(result, out, form, table)
     return int(result.failed)
 
 
 def _declare(words: list[str]) -> None:
-    """Run the files of --declare before a command is looked for that one of them may declare."""
-    from assay.grammar import load
-
+    """Run the files of --declare first: one of them may declare the command, or a word that a flag may be."""
     parser = _Parser(add_help=False, allow_abbrev=False)
     parser.add_argument("--declare", action="append", default=[])
-    for path in parser.parse_known_args(words)[0].declare:
-        load(path)
+    if paths := parser.parse_known_args(words)[0].declare:
+        from assay.core.declarations import load
+
+        load(*paths)
 
 
 def _check_measures(options: dict[str, Any]) -> None:
     """Refuse a mistyped measure before any file is read; names that files bring along are checked later."""
     if options.get("declare") or options.get("scores"):
         return
-    from assay.conditions import parse_condition
-    from assay.grammar import parse_open
+    from assay.measures.grammar import parse_open
+    from assay.scoring.conditions import parse_condition
 
     open_ended = not {"depth", "n_rel"}.isdisjoint(options)  # where depths or rankings are given, they are the cutoff
     for text in options.get("measure") or ():
@@ -146,12 +155,12 @@ def overview() -> str:
     commands = index()
     width = max(map(len, commands))
     lines = [
-        "Assay puts retrieval measures on trial: runs and judgments in, evidence out.",
+        SUBTITLE,
         "",
         "usage: assay COMMAND",
     ]
-    for group in _GROUPS:
-        inside = [(name, text) for name, (of, text) in commands.items() if of == group]
+    for group in get_args(Group):
+        inside = [(command.name, command.question) for command in commands.values() if command.group == group]
         lines += ["", group] if inside else []
         lines += [f"  {name:<{width}}  {text}" for name, text in inside]
     return "\n".join([*lines, "", "`assay COMMAND --help` says more; `assay --version` says which this is."])
@@ -159,7 +168,7 @@ def overview() -> str:
 
 def command_help(of: Analysis) -> str:
     """Return what `assay COMMAND --help` prints."""
-    return _parser(of.name, of.function, _loader(of.function)).format_help()
+    return _parser(of.name, of.function, _loader(of.function), described=True).format_help()
 
 
 def _loader(function: Callable[..., Result]) -> Callable[..., Any] | None:
@@ -167,7 +176,7 @@ def _loader(function: Callable[..., Result]) -> Callable[..., Any] | None:
     first = next(iter(inspect.signature(function).parameters.values()), None)
     if first is None or first.name != "data":
         return None
-    from assay.inputs import LOADERS
+    from assay.scoring.loaders import LOADERS
 
     return LOADERS[get_type_hints(function)["data"]]
 
@@ -180,49 +189,60 @@ def _data(function: Callable[..., Result], loader: Callable[..., Any] | None, op
     """Read what the command line names, and make of it what the command asks for; nothing where it names nothing."""
     if loader is None:
         return []
-    from assay.grammar import load
-    from assay.inputs import collection
-
     if _needs_no_data(function) and not any(options.get(name) for name in ("runs", "qrels", "scores")):
-        for path in options["declare"]:
-            load(path)
         return []
+    from assay.scoring.loaders import collection
+
     return [loader(collection(**taken(collection, options)), **taken(loader, options))]
 
 
-def _parser(name: str, function: Callable[..., Result], loader: Callable[..., Any] | None) -> _Parser:
+def _parser(
+    name: str, function: Callable[..., Result], loader: Callable[..., Any] | None, *, described: bool
+) -> _Parser:
+    """Build the parser of a command; docstrings are read only where it is to be `described`."""
     parser = _Parser(
         prog=f"assay {name}",
-        description=_prose(function),
+        description=_prose(function) if described else None,
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=100, max_help_position=28),
         allow_abbrev=False,
     )
     if loader:
-        from assay.inputs import collection
+        from assay.scoring.loaders import collection
 
         group = parser.add_argument_group("data")
-        _add_flags(group, collection, flagged=_needs_no_data(function))
-        _add_flags(group, loader)
-    _add_flags(parser, function)
-    group = parser.add_argument_group("output")
-    from assay.render.formats import EXTENSIONS, FORMATS
-
-    group.add_argument("--format", choices=list(FORMATS), help="how to print (default: table)")
-    group.add_argument("--table", metavar="NAME", help="which of the result's tables (or charts) to show")
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help=f"write to a file, by --format or extension ({' '.join(EXTENSIONS)})",
-    )
+        _add_flags(group, collection, described=described, flagged=_needs_no_data(function))
+        _add_flags(group, loader, described=described)
+    _add_flags(parser, function, described=described)
+    _add_output(parser.add_argument_group("output"), described=described)
     return parser
+
+
+def _add_output(group: Any, *, described: bool) -> None:
+    """Add the flags that say how a result is shown, and where it goes."""
+    name = {} if described else {"metavar": "FORMAT"}
+    group.add_argument("--format", choices=_Choices(_formats), help="how to print (default: table)", **name)
+    group.add_argument("--table", metavar="NAME", help="which of the result's tables (or charts) to show")
+    written = f"write to a file, by --format or extension ({' '.join(_extensions())})" if described else ""
+    group.add_argument("-o", "--output", metavar="FILE", help=written)
+
+
+def _formats() -> Iterable[str]:
+    from assay.render.formats import FORMATS
+
+    return FORMATS
+
+
+def _extensions() -> Iterable[str]:
+    from assay.render.formats import EXTENSIONS
+
+    return EXTENSIONS
 
 
 def _prose(function: Callable[..., Any]) -> str:
     """The docstring without its parameters: what the columns mean, the other tables, notes and references."""
-    from assay.render.told import parted
+    from assay.render.docstrings import split_docstring
 
-    head, sections = parted(function)
+    head, sections = split_docstring(function)
     notes = sections.get("Notes", "").strip().split("\n\n")
     blocks = {
         "columns": sections.get("Returns", ""),
@@ -234,15 +254,16 @@ def _prose(function: Callable[..., Any]) -> str:
     return "\n\n".join([head.rstrip() if shown else head.rstrip() + "\n", *shown])
 
 
-def _add_flags(group: Any, function: Callable[..., Any], *, flagged: bool = False) -> None:
+def _add_flags(group: Any, function: Callable[..., Any], *, described: bool, flagged: bool = False) -> None:
     """Add a flag for every parameter but the data; words without a flag, too, unless all are `flagged`."""
-    types, told = get_type_hints(function), _told(function)
+    types, texts = get_type_hints(function, include_extras=True), _help_texts(function) if described else {}
     for name, parameter in inspect.signature(function).parameters.items():
         if name == "data" and parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
             continue
-        text = told.get(name, "").replace("%", "%%")
+        text = texts.get(name, "").replace("%", "%%")
         settings = _flag(types[name], parameter.default)
-        if "metavar" not in settings and "choices" not in settings and settings.get("action") != "store_true":
+        listed = described and "choices" in settings
+        if settings.get("action") != "store_true" and not listed:
             settings["metavar"] = _METAVAR.get(name, name.upper().replace("_", "-"))
         if parameter.default is not False and parameter.default not in (None, (), inspect.Parameter.empty):
             text = f"{text.rstrip('.')} (default: {parameter.default})"
@@ -261,8 +282,8 @@ def _flag(kind: Any, default: Any) -> dict[str, Any]:
     kind = options[0]
     if kind is bool:
         return {"action": "store_true"}
-    if get_origin(kind) is Literal:
-        return {"choices": get_args(kind), "default": default}
+    if get_origin(kind) in (Annotated, Literal):
+        return {"choices": _Choices(lambda: choices_of(kind)), "default": default}
     if get_origin(kind) is not None and issubclass(get_origin(kind), Sequence):
         return {"action": "append", "default": []}
     return {"type": {float: _number, int: _whole}.get(kind, kind), "default": default}
@@ -282,11 +303,15 @@ def _whole(text: str) -> int:
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
 
 
-def _told(function: Callable[..., Any]) -> dict[str, str]:
-    """Read what a numpydoc docstring says about each parameter."""
-    from assay.render.told import items, parted
+def _help_texts(function: Callable[..., Any]) -> dict[str, str]:
+    """Read what a numpydoc docstring says about each parameter, and a catalogue about each word that it may be."""
+    from assay.render.docstrings import definitions, split_docstring
 
-    return dict(items(parted(function)[1].get("Parameters", "")))
+    texts = dict(definitions(split_docstring(function)[1].get("Parameters", "")))
+    for name, kind in get_type_hints(function, include_extras=True).items():
+        meanings = [f"{word}: {meaning}." for word, meaning in choices_of(kind).items() if meaning]
+        texts[name] = " ".join([texts.get(name, ""), *meanings])
+    return texts
 
 
 def _check_output(out: str | None, form: str | None, table: str | None, function: Callable[..., Result]) -> None:
@@ -324,22 +349,38 @@ def _spare(inputs: Sequence[str], out: str | None, function: Callable[..., Resul
 
 
 def _deliver(result: Result, out: str | None, form: str | None, table: str | None) -> None:
-    from assay.render.formats import FORMATS, pick_table, to_files
-
     if out is not None:
-        from assay.files import write_bytes
-
-        written = to_files(result, out, form=form, table=table)
-        for path, data in written:
-            write_bytes(path, data)
-        if len(written) > 1:  # more than was asked for by name
-            print(_visible(f"wrote {' and '.join(path for path, _ in written)}"), file=sys.stderr)
+        _write(result, out, form, table)
         return
-    result = pick_table(result, table)
+    if table is not None:
+        from assay.render.formats import pick_table
+
+        result = pick_table(result, table)
     if form is None and sys.stdout.isatty():
         from assay.render.text import show
 
         show(result)
     else:
-        text = FORMATS[form or "table"](result)
+        text = _as_text(result, form)
         sys.stdout.write(text.encode("utf-8", "backslashreplace").decode())  # names of files may not be text
+
+
+def _as_text(result: Result, form: str | None) -> str:
+    if form is None:
+        from assay.render.text import plain
+
+        return plain(result) + "\n"
+    from assay.render.formats import FORMATS
+
+    return FORMATS[form](result)
+
+
+def _write(result: Result, out: str, form: str | None, table: str | None) -> None:
+    from assay.data.files import write_bytes
+    from assay.render.formats import to_files
+
+    written = to_files(result, out, form=form, table=table)
+    for path, data in written:
+        write_bytes(path, data)
+    if len(written) > 1:  # more than was asked for by name
+        print(visible(f"wrote {' and '.join(path for path, _ in written)}"), file=sys.stderr)

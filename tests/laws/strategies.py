@@ -19,11 +19,10 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-import assay.measures  # noqa: F401 - fills the catalogue
-from assay.catalogue import CATALOGUE, Declaration, Measure
-from assay.rankings import Rankings
-from assay.tables import ABSENT, Listing, Qrels, Runs, encode
-from assay.weightfiles import Weights
+from assay.data.rankings import Rankings
+from assay.data.tables import ABSENT, Listing, Qrels, Runs, encode
+from assay.measures.declare import CATALOGUE, Declaration, Measure
+from assay.measures.gain import Weights
 
 NAMES = tuple(CATALOGUE)
 """The measures of the house; what tests declare comes and goes."""

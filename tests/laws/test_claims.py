@@ -8,11 +8,12 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from assay.catalogue import CATALOGUE, PROPERTIES, Array, Measure, measure, ratio
-from assay.claims import PREDICATES, Case, CounterExample, check
-from assay.errors import MeasureError
-from assay.grammar import load
-from assay.rankings import Rankings
+from assay.core.arrays import Array
+from assay.core.declarations import load
+from assay.core.errors import MeasureError
+from assay.data.rankings import Rankings
+from assay.measures.declare import CATALOGUE, PROPERTIES, Measure, measure, ratio
+from assay.measures.properties import PREDICATES, Case, CounterExample, check
 from tests.laws.strategies import NAMES, cut, usable
 
 HOLDS = {"Yes": True, "No": False}

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.catalogue import CATALOGUE
-from assay.judged import judge
-from assay.rankings import Rankings
-from assay.scores import score
+from assay.data.judged import judge
+from assay.data.rankings import Rankings
+from assay.measures.declare import CATALOGUE
+from assay.scoring.engine import score
 from tests.laws.strategies import NAMES, Collection, collections, cut, padded, rankings, sensible, usable
 
 DEPTH = st.integers(1, 10)

@@ -14,9 +14,9 @@ from importlib import import_module
 import pytest
 
 import assay
-from assay.analysis import ANALYSES, COMMANDS
-from assay.catalogue import CATALOGUE
-from assay.references import REFERENCES
+from assay.core.references import REFERENCES
+from assay.measures.declare import CATALOGUE
+from assay.results.analysis import find, folders
 from tests.laws.strategies import NAMES
 
 MODULES = sorted(m.name for m in pkgutil.walk_packages(assay.__path__, "assay."))
@@ -53,11 +53,11 @@ def test_the_examples_of_every_module_run(name: str) -> None:
     assert (module.__doc__ or "").strip()
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", folders())
 def test_the_examples_of_every_analysis_run(name: str) -> None:
-    module = import_module(COMMANDS[name][1])
-    text = inspect.getdoc(ANALYSES[name].function) or ""
-    assert run_examples(text, name, vars(module))[0] == 0
+    function = find(name).function
+    text = inspect.getdoc(function) or ""
+    assert run_examples(text, name, vars(sys.modules[function.__module__]))[0] == 0
     assert "\nReturns\n-------\n" in text
 
 

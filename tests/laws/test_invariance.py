@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import judged as judging
-from assay.catalogue import CATALOGUE
-from assay.judged import judge
-from assay.rankings import Rankings
-from assay.read import read_qrels, read_runs
-from assay.scores import Scores, score
+from assay.data import judged as judging
+from assay.data.judged import judge
+from assay.data.rankings import Rankings
+from assay.data.read import read_qrels, read_runs
+from assay.measures.declare import CATALOGUE
+from assay.scoring.engine import score
+from assay.scoring.scores import Scores
 from tests.laws.strategies import NAMES, Collection, collections, rankings, sensible, usable
 
 EVERY = [usable(CATALOGUE[name]) for name in NAMES]

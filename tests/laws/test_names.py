@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.catalogue import CATALOGUE
-from assay.grammar import find, parse, trec_name
+from assay.measures.declare import CATALOGUE
+from assay.measures.grammar import find, parse, trec_name
 from tests.laws.strategies import NAMES, spellings, usable
 
 
@@ -20,6 +20,21 @@ def test_the_name_of_any_measure_parses_to_that_measure(name: str, data: st.Data
     assert hash(again) == hash(m)
     assert str(again) == str(m)
     assert again.parameters == m.parameters
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+def test_a_name_prints_what_was_stated_and_what_equals_the_default_makes_no_other_measure(
+    name: str, data: st.DataObject
+) -> None:
+    m = data.draw(spellings(CATALOGUE[name].declaration))
+    shown = str(m)
+    assert all(f"{parameter}=" in shown for parameter in m.stated if parameter != m.declaration.at)
+    assert m.canonical == m
+    assert parse(str(m.canonical)) == m
+    every = m(**{k: v for k, v in m.parameters.items() if v is not None})
+    assert every == m
+    assert every.stated >= m.stated
 
 
 @pytest.mark.parametrize("name", NAMES)

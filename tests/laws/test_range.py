@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.catalogue import CATALOGUE, Measure
-from assay.claims import universe
-from assay.rankings import Array, Rankings
+from assay.core.arrays import Array
+from assay.data.rankings import Rankings
+from assay.measures.declare import CATALOGUE, Measure
+from assay.measures.properties import universe
 from tests.laws.strategies import NAMES, cut, rankings, sensible, usable
 
 LONG = 20_000

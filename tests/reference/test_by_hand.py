@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from assay.catalogue import Measure
-from assay.grammar import parse
-from assay.rankings import Rankings
+from assay.data.rankings import Rankings
+from assay.measures.declare import Measure
+from assay.measures.grammar import parse
 from tests.reference import by_hand as hand
 from tests.reference.by_hand import Topic, topics
 

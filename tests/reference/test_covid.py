@@ -15,13 +15,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.files import read_bytes
-from assay.judged import judge
-from assay.read import read_qrels
-from assay.scores import score
-from assay.tables import Runs
-from assay.trec import listing_from_bytes
-from tests.reference.packed import Collection, open_packed
+from assay.data.files import read_bytes
+from assay.data.judged import judge
+from assay.data.read import read_qrels
+from assay.data.tables import Runs
+from assay.data.trec import listing_from_bytes
+from assay.scoring.engine import score
+from tests.builders.packed import Collection, open_packed
 
 BOARD = {
     "ndcg@10": "nDCG@10",

@@ -23,7 +23,7 @@ from cwl.ruler.measures.cwl_rbp import RBPCWLMetric
 from cwl.ruler.measures.cwl_rr import RRCWLMetric
 from cwl.ruler.ranking import Ranking
 
-from assay.grammar import parse
+from assay.measures.grammar import parse
 
 TOP = 4
 CLOSE = 1e-12

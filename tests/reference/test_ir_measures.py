@@ -13,11 +13,11 @@ import shutil
 import ir_measures
 import pytest
 
-from assay.catalogue import Measure
-from assay.grammar import parse
-from assay.rankings import Rankings
-from assay.scores import score
-from tests.reference.made import ALL_NEGATIVE, NO_RELEVANT, Made, make
+from assay.data.rankings import Rankings
+from assay.measures.declare import Measure
+from assay.measures.grammar import parse
+from assay.scoring.engine import score
+from tests.builders.peers import ALL_NEGATIVE, NO_RELEVANT, Made, make
 
 SEEDS = range(3)
 CLOSE = 1e-12

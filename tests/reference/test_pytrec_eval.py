@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from assay.catalogue import Measure
-from assay.grammar import parse
-from assay.scores import score
-from tests.reference.made import NO_RELEVANT, TOPICS, UNKNOWN, Made, make
+from assay.measures.declare import Measure
+from assay.measures.grammar import parse
+from assay.scoring.engine import score
+from tests.builders.peers import NO_RELEVANT, TOPICS, UNKNOWN, Made, make
 
 SEEDS = range(8)
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)

@@ -15,11 +15,12 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from assay.grammar import parse, trec_name
-from assay.judged import Judged, judge
-from assay.read import read_qrels, read_runs
-from assay.scores import Scores, score
-from assay.tables import Runs
+from assay.data.judged import Judged, judge
+from assay.data.read import read_qrels, read_runs
+from assay.data.tables import Runs
+from assay.measures.grammar import parse, trec_name
+from assay.scoring.engine import score
+from assay.scoring.scores import Scores
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 COUNTS = ("num_ret", "num_rel", "num_rel_ret")

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.catalogue import Measure
-from assay.errors import MeasureError
-from assay.grammar import parse
-from assay.judged import judge
-from assay.read import read_qrels, read_runs
-from assay.scores import score
-from assay.tables import Qrels, Runs
+from assay.core.errors import MeasureError
+from assay.data.judged import judge
+from assay.data.read import read_qrels, read_runs
+from assay.data.tables import Qrels, Runs
+from assay.measures.declare import Measure
+from assay.measures.grammar import parse
+from assay.scoring.engine import score
 
 Cells = dict[tuple[str, str], str]  # (trec_eval's measure, topic or "all") -> the text printed
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.catalogue import Array, Rankings, measure
-from assay.unjudged import Residual
+from assay.core.arrays import Array
+from assay.measures.declare import Rankings, measure
+from assay.measures.unjudged import Residual
 
 
 def _share(j: Rankings, max_rel: int | None) -> Array:

@@ -2,21 +2,59 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from assay.catalogue import Array, Rankings, measure, ratio
-from assay.errors import MeasureError
-from assay.unjudged import Bounds, Extremes, Residual, ideal_bounds
-from assay.weightfiles import Gain, Weights
+from assay.core.arrays import Array, Index
+from assay.core.errors import MeasureError
+from assay.measures.declare import Rankings, measure, ratio
+from assay.measures.unjudged import Bounds, Extremes, Residual, ideal_bounds
 
+Gain = tuple[tuple[int, float], ...]  # grade, gain
 GainName = Literal["linear", "exp"]
 DiscountName = Literal["log2", "jk", "zipf", "linear", "none"]
 Discount = DiscountName | tuple[float, ...]
 BY_DEPTH = {"discount": "linear"}  # a discount that runs down to 0 just after k
 REPLACES = {"weights": ("gain", "discount", "base")}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Weights:
+    """The gain of each grade and the discount of each rank, as a file says; equal where the file's bytes are."""
+
+    path: str = field(compare=False)
+    sha256: str  # of the file's bytes
+    gain: Gain = field(compare=False)  # grade, gain; grade 0 is there only if it has a gain
+    discount: tuple[float, ...] = field(compare=False)  # [rank]
+
+    kind: ClassVar[str] = "the name of a file of weights"
+
+    def __repr__(self) -> str:
+        return repr(self.path)
+
+    def __str__(self) -> str:
+        return self.path
+
+    def values(self, top: int) -> list[float]:
+        """The gain of each grade 0 .. top; a grade without one has that of the next lower grade, 0 has 0."""
+        known, values = dict(self.gain), [0.0]
+        for grade in range(top + 1):
+            values.append(known.get(grade, values[-1]))
+        return values[1:]
+
+    @classmethod
+    def fitted(cls, value: object) -> Weights:
+        """Take weights as they are, or read the file that a word names."""
+        if isinstance(value, Weights):
+            return value
+        if not isinstance(value, str):
+            raise ValueError
+        from assay.measures.weight_files import read_weights
+
+        return read_weights(value)
 
 
 def gain_values(gain: GainName | Gain, top: int) -> Array:
@@ -47,6 +85,15 @@ def _of(discount: Discount, weights: Weights | None) -> Discount:
     return discount if weights is None else weights.discount
 
 
+def log2_discount(rank: Array | Index) -> Array:
+    """The weight 1 / log2(rank + 1) of ranks from 1 up.
+
+    >>> log2_discount(np.array([1.0, 3.0]))
+    array([1. , 0.5])
+    """
+    return np.asarray(1 / np.log2(rank + 1))
+
+
 def discounts(discount: Discount, base: float, n: int, cutoff: Any) -> Array:
     """The weight of each rank 1 .. n."""
     rank = np.arange(1.0, n + 1)
@@ -55,7 +102,7 @@ def discounts(discount: Discount, base: float, n: int, cutoff: Any) -> Array:
         weight[: len(discount)] = discount[:n]
         return weight
     if discount == "log2":
-        return np.asarray(1 / np.log2(rank + 1))
+        return log2_discount(rank)
     if discount == "jk":
         return np.asarray(np.log(base) / np.log(np.maximum(rank, base)))
     if discount == "zipf":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.catalogue import Array, Rankings, measure, ratio
+from assay.core.arrays import Array
+from assay.measures.declare import Rankings, measure, ratio
 
 
 @measure(claims={"bounded", "monotone"}, cite="buckley2004", trec="bpref", aliases=["BPref"])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.catalogue import Array, Rankings, measure, ratio
-from assay.unjudged import Bounds, Ends, Extremes, Residual, Search
+from assay.core.arrays import Array
+from assay.measures.declare import Rankings, measure, ratio
+from assay.measures.unjudged import Bounds, Ends, Extremes, Residual, Search
 
 
 def _beyond(j: Rankings, grade: int, *, rel: int) -> Array:

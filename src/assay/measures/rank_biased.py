@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.catalogue import Array, Rankings, measure, ratio
-from assay.unjudged import Bounds, Extremes, Residual, ideal_bounds
+from assay.core.arrays import Array
+from assay.measures.declare import Rankings, measure, ratio
+from assay.measures.unjudged import Bounds, Extremes, Residual, ideal_bounds
 
 BY_DEPTH = {"residual": ...}  # a persistence that depends on k
 
@@ -74,5 +75,5 @@ def nRBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float
     persistence = _persistence(j, p, residual)
     value = _worth(j, rel)
     longest = int(j.pool[:, value > 0].sum(-1).max(initial=0))
-    found = j.total(j.gain(value) * persistence ** (j.rank - 1))
-    return ratio(found, j.ideal_dcg(value, persistence ** np.arange(0.0, longest), cut=True))
+    score = j.total(j.gain(value) * persistence ** (j.rank - 1))
+    return ratio(score, j.ideal_dcg(value, persistence ** np.arange(0.0, longest), cut=True))

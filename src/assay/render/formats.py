@@ -1,4 +1,7 @@
-"""Results in every format: what `--format` names and what `-o` reads off a file's extension."""
+"""Results in every format: what `--format` names and what `-o` reads off a file's extension.
+
+Only the format that was asked for is imported.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,22 +18,20 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from assay.analysis import Report, Result
-from assay.errors import MeasureError, UsageError, suggestion
-from assay.render.latex import tabular
-from assay.render.page import page
-from assay.render.pictures import PICTURES, charts_of, pick_chart
-from assay.render.text import cells, is_number, plain, visible
+from assay.core.errors import UsageError, suggestion
+from assay.core.text import visible
+from assay.render.text import cells, is_number, plain
+from assay.results.result import Report, Result
 
 
 def to_json(result: Result) -> str:
-    """One object: analysis, settings, basis, table, tables, notes; what is not a finite number is null.
+    """One object: analysis, settings, basis, table, tables, sentences, notes; what is not a finite number is null.
 
     A report, whose tables can be long, is written without blanks and by the tables' own writer.
     """
     if not isinstance(result, Report):
-        found = _finite(result.to_dict())
-        return json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+        plain_data = _finite(result.to_dict())
+        return json.dumps(plain_data, indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n"
     bare = replace(result, table=result.table.clear(), tables={})
     rows = {"table": _written(result.table)}
     rows["tables"] = "{" + ",".join(f"{_compact(n)}:{_written(table)}" for n, table in result.tables.items()) + "}"
@@ -72,6 +73,8 @@ def to_markdown(result: Result) -> str:
 
 def to_latex(result: Result) -> str:
     """The table for a paper (booktabs)."""
+    from assay.render.latex import tabular
+
     return tabular(result.table, result.notes)
 
 
@@ -80,7 +83,7 @@ def to_trec_eval(result: Result) -> str:
     number = "value" if "value" in result.table.columns else "mean"
     if not {"run", "measure", number} <= set(result.table.columns):
         raise UsageError("--format trec_eval is for scores only (`assay score`)")
-    names = {name: _trec_label(name) for name in result.table["measure"].unique()}
+    names = _trec_labels(result.table["measure"].unique(maintain_order=True).to_list())
     lines, last = [], None
     for row in result.table.iter_rows(named=True):
         if row["run"] != last:
@@ -94,15 +97,14 @@ def to_trec_eval(result: Result) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _trec_label(name: str) -> str:
-    """Name a measure as trec_eval does; what another tool measured keeps its name."""
-    from assay.grammar import parse, trec_name
+def _trec_labels(names: Sequence[str]) -> dict[str, str]:
+    """Name measures as trec_eval does; what another tool measured keeps its name, and so does a second spelling."""
+    from assay.measures.grammar import recognised, trec_name
 
-    try:
-        m = parse(name)
-    except MeasureError:
-        return name
-    return trec_name(m) if str(m) == name else name  # a file may hold one measure under two names
+    known = {name: m for name in names if (m := recognised(name)) is not None and str(m) == name}
+    plain = {m for name, m in known.items() if str(m.canonical) == name}
+    second = {name for name, m in known.items() if str(m.canonical) != name and m in plain}
+    return {name: trec_name(known[name]) if name in known and name not in second else name for name in names}
 
 
 def to_table(result: Result) -> str:
@@ -118,6 +120,7 @@ FORMATS: dict[str, Callable[[Result], str]] = {
     "markdown": to_markdown,
     "trec_eval": to_trec_eval,
 }
+PICTURES = (".svg", ".png", ".pdf")
 _EXTENSIONS = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
 
 EXTENSIONS = (*_EXTENSIONS, ".parquet", *PICTURES, ".html")
@@ -165,9 +168,13 @@ def to_file(result: Result, path: str, *, form: str | None = None, table: str | 
     check_path(path, form)
     suffix = Path(path).suffix.lower() if form is None else ""
     if suffix in PICTURES:
+        from assay.render.pictures import draw, pick_chart
+
         check_picture(path, table, kind=type(result))
-        return PICTURES[suffix](pick_chart(result, table).spec())
+        return draw(pick_chart(result, table), suffix)
     if suffix == ".html":
+        from assay.render.page import page
+
         return page(_alone(result, table)).encode("utf-8", "backslashreplace")
     result = pick_table(result, table)
     if suffix == ".parquet":
@@ -193,9 +200,11 @@ def _alone(result: Result, name: str | None) -> Result:
         return result
     if name in result.tables:
         return replace(pick_table(result, name), tables={}, charts=())
-    drawn = charts_of(result)
-    if name not in drawn:
-        known = [*result.tables, *drawn]
+    from assay.render.pictures import charts_of
+
+    charts = charts_of(result)
+    if name not in charts:
+        known = [*result.tables, *charts]
         raise UsageError(f"no table or chart '{name}' (there is {', '.join(known)}){suggestion(name, known)}")
     facts = (result.basis, result.settings, result.notes)
-    return Result(result.analysis, drawn[name].table, {}, *facts, charts=(drawn[name],))
+    return Result(result.analysis, charts[name].table, {}, *facts, charts=(charts[name],))

@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay.render.text import cells, is_number, visible
+from assay.core.notes import Note
+from assay.core.text import visible
+from assay.render.text import cells, is_number
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from assay.charts import Chart
+    from assay.results.charts import Chart
 
 OPEN, MOST = 15, 200  # rows of a table that are seen at once, and that a page holds at all
 _WIDE = 64  # characters of a cell that may stand in one line
@@ -49,16 +51,16 @@ def bounded(table: pl.DataFrame, *, label: str, where: str) -> str:
 
 def grid(table: pl.DataFrame, *, rows: int = MOST, label: str = "", still: bool = False) -> str:
     """Set a table; unless it is `still` it folds, and keeps all of a number that is shown shorter than it is."""
-    kept = table.head(rows)
+    shown_rows = table.head(rows)
     number = [is_number(table, name) for name in table.columns]
     aside = [' class="n"' if n else "" for n in number]
     head = "".join(f'<th scope="col"{c}>{esc(name)}</th>' for c, name in zip(aside, table.columns, strict=True))
     body = []
-    for texts, values in zip(cells(kept), kept.iter_rows(), strict=True):
+    for texts, values in zip(cells(shown_rows), shown_rows.iter_rows(), strict=True):
         whole = ("" if still else _exact(text, value) for text, value in zip(texts, values, strict=True))
         inner = (f"<td{c or _wrap(t)}{v}>{html.escape(t)}</td>" for c, v, t in zip(aside, whole, texts, strict=True))
         body.append(f"<tr>{''.join(inner)}</tr>")
-    long = kept.height > OPEN and not still
+    long = shown_rows.height > OPEN and not still
     kind = ' class="long"' if long else ""
     name = f' aria-label="{esc(label)}"' if label else ""
     cut = f' data-of="{table.height:,}"' if table.height > rows else ""
@@ -92,7 +94,7 @@ def _referenced(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawing:
     """A chart, drawn: the picture, and the spec it was drawn from."""
 
     svg: str
@@ -100,7 +102,7 @@ class Drawn:
     size: tuple[int, int]  # width, height
 
 
-def drawn(chart: Chart, key: str) -> Drawn:
+def draw_for_page(chart: Chart, key: str) -> Drawing:
     """Draw a chart for a page: no title and no ground of its own, which the page has; `key` makes its ids unique."""
     import vl_convert
 
@@ -108,15 +110,15 @@ def drawn(chart: Chart, key: str) -> Drawn:
     spec["config"] = {**spec["config"], "background": "transparent", "font": _FONT, "aria": False}
     del spec["title"], spec["$schema"]
     svg = str(vl_convert.vegalite_to_svg(spec))
-    return Drawn(lean(svg, key), spec, _size(svg))
+    return Drawing(lean(svg, key), spec, _size(svg))
 
 
 def lean(svg: str, key: str) -> str:
     """Shorten numbers to what can be seen, and make ids the chart's own, the same whenever it is drawn."""
     ids: dict[str, int] = {}
 
-    def own(found: re.Match[str]) -> str:
-        return f"{found[1]}{key}-{ids.setdefault(found[2], len(ids))}"
+    def own(match: re.Match[str]) -> str:
+        return f"{match[1]}{key}-{ids.setdefault(match[2], len(ids))}"
 
     def shortened(tag: re.Match[str]) -> str:
         short = _DIGITS.sub(r"\1", tag[0])
@@ -126,11 +128,11 @@ def lean(svg: str, key: str) -> str:
 
 
 def _size(svg: str) -> tuple[int, int]:
-    found = re.search(r'width="([\d.]+)" height="([\d.]+)"', svg)
-    return (round(float(found[1])), round(float(found[2]))) if found else (0, 0)
+    size = re.search(r'width="([\d.]+)" height="([\d.]+)"', svg)
+    return (round(float(size[1])), round(float(size[2]))) if size else (0, 0)
 
 
-def notes_list(notes: Sequence[str]) -> str:
+def notes_list(notes: Sequence[Note]) -> str:
     """List what to beware of."""
-    items = "".join(f"<li>{esc(note)}</li>" for note in notes)
+    items = "".join(f'<li class="{note.severity}">{esc(note.text)}</li>' for note in notes)
     return f'<ul class="notes" aria-label="Beware">{items}</ul>' if notes else ""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.render.text import cells, is_number, visible
+from assay.core.notes import Note
+from assay.core.text import visible
+from assay.render.text import cells, is_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,13 +23,13 @@ SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {
 """What LaTeX does not take as it is; a page's copies follow it, too."""
 
 
-def tabular(t: pl.DataFrame, notes: Sequence[str] = ()) -> str:
+def tabular(t: pl.DataFrame, notes: Sequence[Note] = ()) -> str:
     """Set a table with booktabs, notes as comments before it."""
     columns = "".join("r" if is_number(t, name) else "l" for name in t.columns)
     rows = [[_escaped(value) for value in row] for row in [[visible(name) for name in t.columns], *cells(t)]]
     head, *body = [" & ".join(row) + r" \\" for row in rows]
     lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
-    return "\n".join([*(f"% {visible(note)}" for note in notes), *lines, r"\end{tabular}"]) + "\n"
+    return "\n".join([*(f"% {visible(note.text)}" for note in notes), *lines, r"\end{tabular}"]) + "\n"
 
 
 def _escaped(text: str) -> str:

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from assay.analysis import Part, Report, Result
 from assay.render.html import esc, grid, lean, notes_list
 from assay.render.text import heading, prose
-from assay.rules import STANDING
+from assay.results.result import Part, Report, Result
+from assay.results.sentences import STANDING
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from assay.charts import Chart
+    from assay.results.charts import Chart
 
 _ANSWER, _EVIDENCE = 60, 20  # rows that are shown of a table
 
@@ -30,6 +30,8 @@ _STYLE = """<style>
 .assay .n { text-align: right; }
 .assay ol, .assay ul { padding-left: 1.4em; margin: .6em 0; }
 .assay details > :not(summary) { margin-left: 1em; }
+.assay .notes { list-style: none; padding-left: 0; opacity: .85; }
+.assay .notes .warning { font-weight: 600; }
 .assay summary { cursor: pointer; margin: .2em 0; }
 .assay figure { margin: .8em 0; overflow-x: auto; }
 .assay figure svg { background: #fff; overflow: visible; }
@@ -54,8 +56,8 @@ def _pieces(result: Result) -> Iterator[str]:
 def _report(report: Report) -> Iterator[str]:
     """Show the verdict, and every section folded."""
     rows = report.table.iter_rows(named=True)
-    said = (esc(row["sentence"]) + (f" [{esc(row['section'])}]" if row["section"] else "") for row in rows)
-    yield f"<ol>{''.join(f'<li>{text}</li>' for text in said)}</ol><p>{esc(STANDING)}</p>"
+    sentences = (esc(row["sentence"]) + (f" [{esc(row['section'])}]" if row["section"] else "") for row in rows)
+    yield f"<ol>{''.join(f'<li>{text}</li>' for text in sentences)}</ol><p>{esc(STANDING)}</p>"
     yield notes_list(report.notes)
     yield from map(_section, report.parts)
 
@@ -63,8 +65,8 @@ def _report(report: Report) -> Iterator[str]:
 def _section(part: Part) -> str:
     if part.result is None:
         return f"<p>{esc(part.name)}: left out; {esc(part.why_not)}</p>"
-    said = "".join(f"<li>{esc(text)}</li>" for text in part.said)
-    inner = "".join([f"<ul>{said}</ul>" if said else "", *_answer(part.result, of=part.name)])
+    sentences = "".join(f"<li>{esc(one.text)}</li>" for one in part.sentences)
+    inner = "".join([f"<ul>{sentences}</ul>" if sentences else "", *_answer(part.result, of=part.name)])
     return _folded(f"<b>{esc(part.name)}</b> {esc(part.question)}", inner)
 
 

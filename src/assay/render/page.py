@@ -15,17 +15,17 @@ from importlib.resources import files
 from threading import Thread
 from typing import Any
 
-from assay.analysis import COMMANDS, Part, Report, Result
-from assay.progress import steps
-from assay.references import REFERENCES
+from assay.core.progress import steps
+from assay.core.references import REFERENCES
 from assay.render.html import bounded, esc, in_script, notes_list
 from assay.render.latex import SPECIAL
 from assay.render.sections import ALL_ROWS, command, facts, section, section_id, terms
-from assay.render.told import told
-from assay.rules import STANDING
+from assay.results.analysis import index
+from assay.results.result import Part, Report, Result
+from assay.results.sentences import STANDING
 
 _EARLY = 'document.documentElement.classList.add("js")'  # before anything is drawn
-_TITLE = "Measures on trial"
+_TITLE = "Retrieval measures, evaluated"
 _BESIDE = "in the JSON file beside this page"
 
 
@@ -104,8 +104,8 @@ def _title(result: Result) -> str:
 
 
 def _question(result: Result) -> str:
-    known = COMMANDS.get(result.analysis)
-    return told(result.analysis).question or (known[2] if known else result.analysis)
+    known = index().get(result.analysis)
+    return known.question if known else result.analysis
 
 
 def _top(heading: str, result: Result, target: str, goal: str) -> Iterator[str]:
@@ -198,7 +198,7 @@ def _provenance(report: Report) -> Iterator[str]:
     yield '<p class="lead">The same command on the same files gives the same numbers. Every table in full is in the'
     yield " JSON file beside this page.</p>"
     yield command(str(report.settings.get("command", "")))
-    yield terms({**report.basis, **settings})
+    yield terms({**report.basis.to_dict(), **settings})
     inputs = report.tables.get("inputs")
     if inputs is not None and inputs.height:
         yield f"<h3>Files read</h3><div>{bounded(inputs, label='Files read', where=f'all of them {_BESIDE}')}</div>"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from assay.analysis import Report, Result
-from assay.charts import Chart
-from assay.errors import InputError, UsageError, suggestion
-from assay.files import write_bytes
-from assay.progress import steps
+from assay.core.errors import UsageError, suggestion
+from assay.core.progress import steps
+from assay.data.files import make_directory, write_bytes
+from assay.render.formats import PICTURES
+from assay.results.charts import Chart
+from assay.results.result import Report, Result
 
 
 def charts_of(result: Result) -> dict[str, Chart]:
@@ -31,25 +31,15 @@ def pick_chart(result: Result, name: str | None = None) -> Chart:
     return by_name[name] if name is not None else next(iter(by_name.values()))
 
 
-def make_folder(directory: str | Path) -> Path:
-    """Make a directory for figures, unless it is there."""
-    folder = Path(directory)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise InputError(f"{folder}: {(problem.strerror or str(problem)).lower()}") from None
-    return folder
-
-
 def figures(result: Result, directory: str | Path) -> list[Path]:
     """Write every chart as SVG, PNG and PDF, named after its section; return the paths."""
-    folder = make_folder(directory)
+    folder = make_directory(Path(directory))
     written = []
     named = dict(_file_names(result))
     for name in steps(list(named), doing="drawing ", lines=False):
-        for suffix, draw in PICTURES.items():
+        for suffix in PICTURES:
             written.append(folder / f"{name}{suffix}")
-            write_bytes(written[-1], draw(named[name].spec()))
+            write_bytes(written[-1], draw(named[name], suffix))
     return written
 
 
@@ -72,23 +62,11 @@ def slug(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "x"
 
 
-def _svg(spec: dict[str, Any]) -> bytes:
+def draw(chart: Chart, suffix: str) -> bytes:
+    """Draw a chart as the contents of a file with this extension; nothing is fetched from anywhere."""
     import vl_convert
 
-    return str(vl_convert.vegalite_to_svg(spec)).encode()
-
-
-def _png(spec: dict[str, Any]) -> bytes:
-    import vl_convert
-
-    return bytes(vl_convert.vegalite_to_png(spec, scale=2))
-
-
-def _pdf(spec: dict[str, Any]) -> bytes:
-    import vl_convert
-
-    return bytes(vl_convert.vegalite_to_pdf(spec))
-
-
-PICTURES: dict[str, Callable[[dict[str, Any]], bytes]] = {".svg": _svg, ".png": _png, ".pdf": _pdf}
-"""Extension -> how a chart is drawn; nothing is fetched from anywhere."""
+    spec = chart.spec()
+    if suffix == ".svg":
+        return str(vl_convert.vegalite_to_svg(spec)).encode()
+    return bytes(vl_convert.vegalite_to_png(spec, scale=2) if suffix == ".png" else vl_convert.vegalite_to_pdf(spec))

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay.analysis import Part, Result
-from assay.charts import Chart
-from assay.render.html import bounded, drawn, esc, in_script, notes_list
+from assay.data.provenance import Basis
+from assay.render.docstrings import Documentation, documentation
+from assay.render.html import bounded, draw_for_page, esc, in_script, notes_list
 from assay.render.pictures import slug
 from assay.render.text import fact, prose
-from assay.render.told import Told, told
-from assay.rules.wording import as_note
+from assay.results.charts import Chart
+from assay.results.result import Part, Result
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,19 +35,19 @@ def section(part: Part, *, where: str) -> str:
 
 
 def _section(part: Part, where: str) -> Iterator[str]:
-    own, result, about = section_id(part.name), part.result, told(part.name)
+    own, result, about = section_id(part.name), part.result, documentation(part.name)
     if result is None:
         return
     yield f'<section class="part" id="{own}" aria-labelledby="{own}-title">'
     yield f'<h2 id="{own}-title"><span class="name">{esc(part.name)}</span> {esc(part.question)}</h2>'
     if about.prose:
         yield f'<p class="lead">{_marked(about.prose[0])}</p>'
-    if part.said:
-        yield f'<ul class="said">{"".join(f"<li>{esc(text)}</li>" for text in part.said)}</ul>'
+    if part.sentences:
+        yield f'<ul class="sentences">{"".join(f"<li>{esc(one.text)}</li>" for one in part.sentences)}</ul>'
     elif result.text:  # which may say the same
         yield f'<pre class="prose">{html.escape(prose(result.text))}</pre>'
-    spoken = [as_note(text) for text in part.said]
-    yield notes_list([note for note in result.notes if note not in spoken])
+    spoken = {one.name for one in part.sentences}
+    yield notes_list([note for note in result.notes if note.code not in spoken])
     for i, chart in enumerate(result.charts):
         yield _chart(chart, f"{own}-{slug(chart.name)}-{i}", f"{part.name}-{chart.name}")
     yield from _tables(part, result, about, where)
@@ -58,7 +58,7 @@ def _section(part: Part, where: str) -> Iterator[str]:
 
 def _chart(chart: Chart, key: str, name: str) -> str:
     """Set a chart: a still picture, which scripts draw anew from the spec beside it."""
-    picture = drawn(chart, key)
+    picture = draw_for_page(chart, key)
     width, height = picture.size
     box = f'<div class="canvas" role="img" aria-label="{esc(chart.alt)}" style="--w:{width}px">{picture.svg}</div>'
     data = f'<script type="application/json">{in_script(picture.spec)}</script>'
@@ -69,7 +69,7 @@ def _chart(chart: Chart, key: str, name: str) -> str:
     return f"<details><summary>{esc(chart.title)} <small>large</small></summary>{inner}</details>"
 
 
-def _tables(part: Part, result: Result, about: Told, where: str) -> Iterator[str]:
+def _tables(part: Part, result: Result, about: Documentation, where: str) -> Iterator[str]:
     """Set the tables: those that stand open first, then the answer, then the others, folded."""
     shown = [name for name in part.shown if name in result.tables]
     for name in shown:
@@ -89,14 +89,14 @@ def _table(name: str, table: pl.DataFrame, of: str, says: str, where: str, *, ti
     return f'<div class="table">{head}{about}{bounded(table, label=label, where=where)}</div>'
 
 
-def _how(result: Result, about: Told) -> Iterator[str]:
+def _how(result: Result, about: Documentation) -> Iterator[str]:
     """Say how it was computed, in the words of the analysis and by its settings."""
     yield '<details class="how"><summary>How it was computed</summary>'
     yield from (_paragraph(text) for text in (*about.prose[1:], *about.notes))
     if about.columns:
         yield "<h3>Columns</h3>" + _items({name: _marked(text) for name, text in about.columns})
-    if result.basis:
-        yield "<h3>Data</h3>" + terms(result.basis)
+    if about_data := result.basis.to_dict():
+        yield "<h3>Data</h3>" + terms(about_data)
     if result.settings:
         yield "<h3>Settings</h3>" + terms(result.settings)
     if about.references:
@@ -119,13 +119,14 @@ def _items(rows: Mapping[str, str]) -> str:
     return f'<dl class="terms">{inner}</dl>' if rows else ""
 
 
-def facts(basis: Mapping[str, Any]) -> str:
+def facts(basis: Basis) -> str:
     """Say in a few words what data a result rests on; all that is known of it stands with how it was computed.
 
-    >>> facts({"runs": 129, "topics": 50, "order": "by score"})
+    >>> facts(Basis(runs=129, topics=50, order="by score"))
     '129 runs, 50 topics'
     """
-    return ", ".join(f"{fact(basis[name])} {word}" for name, word in _BRIEFLY.items() if name in basis)
+    known = basis.to_dict()
+    return ", ".join(f"{fact(known[name])} {word}" for name, word in _BRIEFLY.items() if name in known)
 
 
 def _paragraph(text: str) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import textwrap
-import unicodedata
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay.analysis import Report, Result
-from assay.rules import STANDING
+from assay.core.notes import Note
+from assay.core.text import visible
+from assay.results.result import Report, Result
+from assay.results.sentences import STANDING
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,29 +18,8 @@ if TYPE_CHECKING:
 
 _DIGITS = 4
 _WIDTH = 100  # of prose
-_ASKED = ("alpha", "level")  # columns that repeat a setting; in a single row no other can be told from a score
-_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # what controls, formats or breaks lines, and halves of a pair
-_JOINERS = "\u200c\u200d"  # which some scripts and faces need
-_LARGE = 10.0**15  # whole numbers beyond this are not all told apart
-
-
-def visible(text: str) -> str:
-    """Spell out what cannot be seen, and what could steer a terminal or turn a line round.
-
-    >>> print(visible("a\\x1b[31mb"))
-    a\\x1b[31mb
-    """
-    if text.isprintable():
-        return text
-    return "".join(_spelled(c) if _hides(c) else c for c in text)
-
-
-def _hides(c: str) -> bool:
-    return unicodedata.category(c) in _HIDDEN and c not in _JOINERS
-
-
-def _spelled(c: str) -> str:
-    return c.encode("unicode_escape", "surrogatepass").decode("ascii")
+_ASKED = ("alpha", "level")  # columns that repeat a setting; in a single row no other differs from a score
+_LARGE = 10.0**15  # whole numbers beyond this are not all different
 
 
 def cell(value: Any) -> str:
@@ -87,7 +67,8 @@ def is_number(table: pl.DataFrame, column: str) -> bool:
 
 def heading(result: Result) -> list[str]:
     """Say in a line or two what data a result rests on and how it was computed."""
-    lines = [f"{result.analysis}: {pairs(result.basis)}".rstrip(": ")] if result.basis else []
+    about = result.basis.to_dict()
+    lines = [f"{result.analysis}: {pairs(about)}".rstrip(": ")] if about else []
     if result.settings and not result.text:
         lines.append(pairs(result.settings))
     return lines
@@ -129,22 +110,27 @@ def prose(text: str) -> str:
 
 def sentences(report: Report) -> list[str]:
     """Say the verdict, each sentence with its section, then what stability is not and what was left out."""
-    said = [
+    verdict = [
         _wrapped(f"{i}. {row['sentence']}" + (f" [{row['section']}]" if row["section"] else ""), indent="   ")
         for i, row in enumerate(report.table.iter_rows(named=True), 1)
     ]
     out = [f"{part.name}: left out; {visible(part.why_not)}" for part in report.parts if part.result is None]
-    return ["\n".join(said), _wrapped(STANDING), "\n".join(out)]
+    return ["\n".join(verdict), _wrapped(STANDING), "\n".join(out)]
 
 
 def _wrapped(text: str, *, indent: str = "") -> str:
     return textwrap.fill(visible(text), _WIDTH, subsequent_indent=indent, break_long_words=False)
 
 
+def labelled(note: Note) -> str:
+    """Show a note behind its severity."""
+    return f"{'note' if note.severity == 'info' else note.severity}: {visible(note.text)}"
+
+
 def plain(result: Result) -> str:
     """Lay a result out as plain text, columns aligned; a report as the sentences of its verdict."""
     answer = sentences(result) if isinstance(result, Report) else [prose(result.text), aligned(result.table)]
-    notes = "\n".join(f"note: {visible(note)}" for note in result.notes)
+    notes = "\n".join(labelled(note) for note in result.notes)
     return "\n\n".join(part for part in [*heading(result), *answer, notes] if part)
 
 
@@ -174,7 +160,7 @@ def show(result: Result) -> None:
     else:
         console.print(*([Text(f"\n{prose(result.text)}\n")] if result.text else []), _grid(result.table), sep="\n")
     for note in result.notes:
-        console.print(Text(f"note: {visible(note)}", style="yellow"))
+        console.print(Text(labelled(note), style="dim" if note.severity == "info" else "yellow"))
 
 
 def _grid(table: pl.DataFrame) -> RenderableType:

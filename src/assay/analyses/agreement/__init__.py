@@ -1,0 +1,1 @@
+"""Agreement: how alike measures rank the runs."""

@@ -1,0 +1,366 @@
+"""Agreement: how alike are the rankings of runs, or of pairs of runs, that measures give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from assay.core.arrays import Array, Bools, Counts, Index
+from assay.core.errors import UsageError
+from assay.core.notes import Note
+from assay.core.text import counted
+from assay.results.analysis import Section, analysis
+from assay.results.charts import MAX_ROWS, Chart, category, field, heat, scatter
+from assay.results.result import Result
+from assay.results.schemas import without_nan
+from assay.results.sentences import MANY_RUNS, few_runs, incomplete_topics
+from assay.scoring.scores import Scores
+from assay.stats.correlation.coefficients import Coefficient, DenseRanks, correlate_ranks, dense_ranks
+from assay.stats.intervals import jackknife_interval
+from assay.stats.leave_one_out import topic_sets
+from assay.stats.significance.declare import SignificanceTest, TestName, find_test
+from assay.stats.significance.pairs import pairs
+
+Of = Literal["means", "pvalues", "t", "significance"]
+
+_TEST, _ALPHA, _PERSISTENCE = "t", 0.05, 0.9  # what test, alpha and p are unless asked otherwise
+_PANELS = 9  # scatters that one picture holds
+_COUNTS = ("both_same", "opposite", "only_a", "only_b", "neither")
+
+
+@analysis(name="agreement", group="trust", place=2, section=Section(n_measures=2, n_runs=MANY_RUNS))
+def agreement(
+    data: Scores,
+    *,
+    of: Of = "means",
+    correlation: Coefficient = "tau-b",
+    test: TestName = _TEST,
+    alpha: float = _ALPHA,
+    level: float = 0.95,
+    p: float = _PERSISTENCE,
+    resamples: int | None = None,
+    rng: int = 0,
+) -> Result:
+    """How alike are the rankings, or the p-values, that measures give?
+
+    Every pair of measures (or of conditions, such as nDCG@100 and nDCG@100/pool=10) is compared by a rank
+    correlation: of the runs' means, or of how clearly each pair of runs differs (webber2010). Scores that differ by
+    rounding only (1e-10 of the largest) are ties.
+
+    The interval treats the topics as the sample: a jackknife that leaves out one topic at a time (one of 50 groups
+    where there are more), with Student's quantile. It is about the correlation on as many topics: with more topics
+    measures agree more. The runs are fixed: other runs would agree more or less, weak runs, which every measure puts
+    last, raise every correlation, and fewer than {many_runs} runs say little. High agreement does not say that two
+    measures are right, nor low agreement which one is wrong.
+
+    Parameters
+    ----------
+    of
+        What is ranked. means: the runs by their means. pvalues: the pairs of runs by the p-value of their difference,
+        most significant first. t: all ordered pairs of runs by the t of their difference, sign and all (each pair
+        both ways round, so that the order of the runs does not matter). significance: nothing is ranked; the
+        pairs found different are counted.
+    correlation
+        tau-b: Kendall's, ties taken out of the scale. tau-a: Kendall's, ties count as no agreement. tau-ap-a: weight
+        on the top of measure_b's ranking, measure_a is the reference (yilmaz2008), ties broken in all ways
+        (urbano2017). tau-ap-b: the same without a reference, both directions averaged. rbo: rank-biased overlap,
+        extrapolated; tied runs share their first rank (Webber, Moffat, Zobel, TOIS 2010); between 0 and 1.
+    test
+        The significance test behind pvalues and significance: t, as in the papers, or another that is declared.
+    alpha
+        Significance level.
+    level
+        Confidence of the intervals.
+    p
+        Persistence of rbo: the weight of the first k ranks grows as p falls.
+    resamples
+        Resamples of a Monte-Carlo test (default: as the test declares). All pairs share them.
+    rng
+        Seed of the resamples.
+
+    Returns
+    -------
+    measure_a, measure_b
+        The measures compared, in the order asked; of tau-ap-a, measure_a is the reference.
+    correlation, low, high
+        The coefficient and its interval over topics; empty where a measure ties everything.
+    n
+        How many things are ranked: runs, pairs of runs, or ordered pairs.
+    both_same, opposite, only_a, only_b, neither
+        With `of` significance, in place of the correlation: how many pairs of runs both measures find different the
+        same way, both but opposite ways, only one of them, and neither.
+    jaccard
+        Of the pairs that at least one finds different, the share that both do the same way; low and high are its
+        interval.
+
+    Notes
+    -----
+    tables.matrix: the same as a square, one row and one column per measure; rows are the reference.
+    tables.means: the mean of every run, one column per measure.
+
+    Coverage of the 95% interval was measured for tau-b of means only, AP against P@10 on samples of 50 of the 249
+    topics of TREC 2004 robust: it held the mean correlation of such samples in 97% of them. For tau_AP and RBO, which
+    jump when the first places change, take it as rough.
+
+    Not for choosing between measures by their agreement with a favourite: see `power` for what each separates.
+
+    References
+    ----------
+    webber2010: tables 2 and 3, figure 2. yilmaz2008: Yilmaz, Aslam, Robertson. A new rank correlation coefficient for
+    information retrieval. SIGIR 2008, 587-594. urbano2017: Urbano, Marrero. The treatment of ties in AP correlation.
+    ICTIR 2017, 321-324. Webber, Moffat, Zobel. A similarity measure for indefinite rankings. ACM TOIS 28(4), 2010.
+    """
+    _check(data, p)
+    chosen = find_test(test)
+    draws = (chosen.resamples or 0) if resamples is None else resamples
+    comparison = _RankComparison(of, correlation, chosen, alpha, p, draws, rng)
+    subsets = list(topic_sets(len(data.topics)))[: 1 if comparison.is_resampled else None]
+    whole, *left_out = (comparison.view(_with_topics(data, topics)) for topics in subsets)
+    measure_pairs = list(combinations(range(len(data.conditions)), 2))
+    if of == "significance":
+        table, matrix = _count_table(data.conditions, whole, left_out, measure_pairs, level)
+    else:
+        table, matrix = _correlation_table(data.conditions, whole, left_out, measure_pairs, comparison, level)
+    tables = {"matrix": _square(data.conditions, matrix), "means": _means(data)}
+    notes = (*data.notes, *_unused(comparison), *_notes(data, table, comparison))
+    charts = _charts(data, table, matrix, comparison)
+    return Result("agreement", table, tables, data.basis, comparison.settings(level), notes, charts=charts)
+
+
+def _check(data: Scores, p: float) -> None:
+    if len(data.conditions) < 2:
+        raise UsageError("one measure has nothing to agree with; give at least two (-m AP -m nDCG@10)")
+    if len(data.runs) < 2:
+        raise UsageError("one run has no ranking; give at least two")
+    if not 0 < p < 1:
+        raise UsageError(f"p {p:g} is not between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What each condition says of the runs, or of pairs of runs."""
+
+    ranks: DenseRanks  # [condition, item]: of runs, or of pairs of runs
+    sign: Array  # [condition, pair]: 1 and -1 for a significant difference, 0 for none
+    known: Bools  # [condition]: whether there is anything to look at
+
+
+@dataclass(frozen=True, slots=True)
+class _RankComparison:
+    """What is ranked, and how rankings are compared."""
+
+    of: Of
+    correlation: Coefficient
+    test: SignificanceTest
+    alpha: float
+    p: float
+    resamples: int
+    seed: int
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether pairs of runs are tested."""
+        return self.of in ("pvalues", "significance")
+
+    @property
+    def is_resampled(self) -> bool:
+        """Whether the test is a Monte-Carlo test."""
+        return self.is_tested and self.test.resamples is not None
+
+    def view(self, data: Scores) -> _View:
+        """Look at every condition."""
+        if self.of == "means":
+            values = data.mean()
+        else:
+            values = np.stack([self._of_pairs(x[:, ~np.isnan(x).any(0)]) for x in data.working()])
+        known = np.asarray(~np.isnan(values).any(-1))
+        values = np.where(known[:, None], values, 0.0)
+        return _View(dense_ranks(values), values, known)
+
+    def _of_pairs(self, x: Array) -> Array:
+        """What one condition says of all pairs, from its scores on the topics that all runs have."""
+        if not x.shape[1]:
+            n = len(x) * (len(x) - 1)
+            return np.full(n if self.of == "t" else n // 2, np.nan)
+        differences = pairs(x)
+        if self.of == "t":
+            return np.concatenate([differences.t, -differences.t])
+        if self.of == "pvalues" and self.test.name == "t":
+            return np.abs(differences.t)  # p falls as |t| rises, and |t| does not underflow
+        p = self.test.p_values(x, resamples=self.resamples, seed=self.seed)
+        if self.of == "pvalues":
+            return -np.log(np.maximum(p, np.finfo(np.float64).tiny))
+        return np.where(p < self.alpha, np.sign(differences.mean), 0.0)
+
+    def correlate(self, view: _View, a: Sequence[int], b: Sequence[int]) -> Array:
+        """Correlate conditions a with conditions b, the former the reference."""
+        coefficient = correlate_ranks(view.ranks[a], view.ranks[b], self.correlation, p=self.p)
+        return np.where(view.known[a] & view.known[b], coefficient, np.nan)
+
+    def settings(self, level: float) -> dict[str, object]:
+        """The settings that bear on the answer."""
+        used: dict[str, object] = {"of": self.of}
+        if self.of != "significance":
+            used["correlation"] = self.correlation
+            used |= {"p": self.p} if self.correlation == "rbo" else {}
+        if self.is_tested:
+            used["test"] = self.test.name
+            used |= {"alpha": self.alpha} if self.of == "significance" else {}
+            used |= {"resamples": self.resamples, "rng": self.seed} if self.is_resampled else {}
+        return used | {"level": level}
+
+
+def _with_topics(data: Scores, remaining: Index) -> Scores:
+    return replace(data, topics=tuple(data.topics[i] for i in remaining), value=data.value[:, :, remaining])
+
+
+def _correlation_table(
+    names: Sequence[str],
+    whole: _View,
+    left_out: list[_View],
+    measure_pairs: list[tuple[int, int]],
+    comparison: _RankComparison,
+    level: float,
+) -> tuple[pl.DataFrame, Array]:
+    first, second = (list(side) for side in zip(*measure_pairs, strict=True))
+    value = comparison.correlate(whole, first, second)
+    moved = np.array([comparison.correlate(view, first, second) for view in left_out])
+    least = 0.0 if comparison.correlation == "rbo" else -1.0
+    columns = {"correlation": value} | _interval(value, moved, level, least=least)
+    matrix = np.eye(len(names))
+    matrix[first, second] = value
+    asymmetric = comparison.correlation == "tau-ap-a"
+    matrix[second, first] = comparison.correlate(whole, second, first) if asymmetric else value
+    return _table(names, measure_pairs, columns, whole.ranks.shape[1]), matrix
+
+
+def _count_table(
+    names: Sequence[str], whole: _View, left_out: list[_View], measure_pairs: list[tuple[int, int]], level: float
+) -> tuple[pl.DataFrame, Array]:
+    counts = _overlap(whole.sign, measure_pairs)
+    value = _jaccard(counts)
+    moved = np.array([_jaccard(_overlap(view.sign, measure_pairs)) for view in left_out])
+    columns = dict(zip(_COUNTS, counts.T, strict=True)) | {"jaccard": value}
+    columns |= _interval(value, moved, level, least=0.0)
+    matrix = np.eye(len(names))
+    for (i, j), x in zip(measure_pairs, value, strict=True):
+        matrix[i, j] = matrix[j, i] = x
+    return _table(names, measure_pairs, columns, whole.sign.shape[1]), matrix
+
+
+def _overlap(sign: Array, measure_pairs: list[tuple[int, int]]) -> Counts:
+    """Count the pairs of runs by what two measures say of them. [pair of measures, _COUNTS]"""
+    rows = []
+    for i, j in measure_pairs:
+        a, b = sign[i], sign[j]
+        both = a * b
+        cells = (both > 0, both < 0, (a != 0) & (b == 0), (a == 0) & (b != 0), (a == 0) & (b == 0))
+        rows.append([int(cell.sum()) for cell in cells])
+    return np.array(rows, dtype=np.int64)
+
+
+def _jaccard(counts: Counts) -> Array:
+    either = counts[:, :4].sum(-1)
+    return np.divide(counts[:, 0], either, out=np.full(either.shape, np.nan), where=either > 0)
+
+
+def _interval(value: Array, left_out: Array, level: float, *, least: float) -> dict[str, Array]:
+    low, high = jackknife_interval(value, left_out.reshape(len(left_out), value.size), level=level)
+    return {"low": np.maximum(low, least), "high": np.minimum(high, 1.0)}
+
+
+def _table(
+    names: Sequence[str], measure_pairs: list[tuple[int, int]], columns: dict[str, Array], n: int
+) -> pl.DataFrame:
+    labels = {"measure_a": [names[i] for i, _ in measure_pairs], "measure_b": [names[j] for _, j in measure_pairs]}
+    return without_nan(pl.DataFrame({**labels, **columns, "n": np.full(len(measure_pairs), n)}))
+
+
+def _square(names: Sequence[str], matrix: Array) -> pl.DataFrame:
+    return without_nan(pl.DataFrame({"measure": list(names), **{name: matrix[:, i] for i, name in enumerate(names)}}))
+
+
+def _means(data: Scores) -> pl.DataFrame:
+    columns = dict(zip(data.conditions, data.mean(), strict=True))
+    return without_nan(pl.DataFrame({"run": list(data.runs), **columns}))
+
+
+def _unused(comparison: _RankComparison) -> Iterator[Note]:
+    """Name what was asked for and does not bear on the answer."""
+    of, is_ranked = comparison.of, comparison.of != "significance"
+    is_overlap = is_ranked and comparison.correlation == "rbo"
+    untested = "no p-value is needed" if of == "means" else "t is that of the t test"
+    asked = {
+        "correlation": (comparison.correlation != "tau-b", is_ranked, "nothing is ranked"),
+        "p": (comparison.p != _PERSISTENCE, is_overlap, "it belongs to correlation rbo"),
+        "test": (comparison.test.name != _TEST, comparison.is_tested, untested),
+        "alpha": (comparison.alpha != _ALPHA, not is_ranked, "no pair is called different"),
+    }
+    for name, (is_asked, is_used, why) in asked.items():
+        if is_asked and not is_used:
+            yield Note("unused_setting", "info", f"{name} is not used (of {of}): {why}")
+
+
+def _notes(data: Scores, table: pl.DataFrame, comparison: _RankComparison) -> Iterator[Note]:
+    counted_only = comparison.of == "significance"
+    if comparison.correlation == "tau-ap-a" and not counted_only:
+        text = "tau-ap-a: measure_a is the reference; tables.matrix has it both ways round (rows: the reference)"
+        yield Note("reference_measure", "info", text)
+    if n := table["jaccard" if counted_only else "correlation"].null_count():
+        why = "neither finds any difference" if counted_only else "one of them ties everything"
+        yield Note("undefined_agreement", "info", f"{counted(n, 'pair')} of measures without a value: {why}")
+    if comparison.is_resampled:
+        name = comparison.test.name
+        text = f"no intervals: without a topic the {name} test would need resamples of its own; use test {_TEST}"
+        yield Note("no_intervals", "caution", text)
+    elif len(data.topics) < 2:
+        yield Note("one_topic", "caution", "one topic is no sample: no intervals")
+    if comparison.of != "means":
+        n_left = (~np.isnan(data.value).any(1)).sum(-1)
+        yield from incomplete_topics(*n_left.tolist(), n_topics=len(data.topics))
+    yield from few_runs(len(data.runs), "a correlation")
+
+
+def _charts(data: Scores, table: pl.DataFrame, matrix: Array, comparison: _RankComparison) -> tuple[Chart, ...]:
+    of = comparison.of
+    what = {"means": "means of runs", "pvalues": "p-values of pairs of runs", "t": "t of pairs of runs"}.get(of)
+    value = "jaccard" if of == "significance" else comparison.correlation
+    title = f"Agreement on {what or 'significant differences'} ({value})"
+    charts = (_heat(data.conditions, matrix, value, title),)
+    return (*charts, _scatter(data, table, comparison.correlation)) if of == "means" else charts
+
+
+def _heat(conditions: Sequence[str], matrix: Array, value: str, title: str) -> Chart:
+    names = list(conditions)[: int(MAX_ROWS**0.5)]
+    cells = [(a, b, float(matrix[i, j])) for i, a in enumerate(names) for j, b in enumerate(names)]
+    table = pl.DataFrame(cells, schema=["measure_a", "measure_b", "agreement"], orient="row")
+    x = category("measure_b", names, axis={"labelAngle": -40, "title": None, "labelLimit": 260})
+    y = category("measure_a", names, axis={"title": None, "labelLimit": 260})
+    low = -1.0 if np.nanmin(matrix, initial=1.0) < 0 else 0.0  # the same colour for the same number everywhere
+    return Chart("matrix", title, table, heat(x, y, field("agreement", title=value), low=low))
+
+
+def _scatter(data: Scores, table: pl.DataFrame, correlation: Coefficient) -> Chart:
+    """Draw the runs by their means, one panel per pair of measures, as figure 2 of webber2010.
+
+    Where there is no room for all pairs of measures, those that agree least are drawn.
+    """
+    mean, place, runs = data.mean(), {name: i for i, name in enumerate(data.conditions)}, data.runs[:MAX_ROWS]
+    n_panels = min(table.height, _PANELS, MAX_ROWS // len(runs))
+    points, panels, near = [], [], {"zero": False}
+    shown = table if n_panels == table.height else table.sort("correlation", nulls_last=True).head(n_panels)
+    for k, (a, b, value) in enumerate(shown.select("measure_a", "measure_b", "correlation").iter_rows()):
+        x, y = mean[place[a], : len(runs)], mean[place[b], : len(runs)]
+        points.append(pl.DataFrame({"pair": [k] * len(runs), "run": list(runs), "x": x, "y": y}))
+        panel = scatter(field("x", title=a, scale=near), field("y", title=b, scale=near), tooltip=["run", "x", "y"])
+        head = correlation if value is None else f"{correlation} = {value:.3f}"
+        own = {"title": head, "transform": [{"filter": f"datum.pair == {k}"}], "width": 240, "height": 240}
+        panels.append({**panel, **own})
+    least = f" (the {n_panels} of {table.height} pairs of measures that agree least)"
+    title = "Means of the runs" + (least if n_panels < table.height else "")
+    return Chart("means", title, pl.concat(points), {"concat": panels, "columns": 3})

@@ -1,0 +1,1 @@
+"""Case: which of two given rankings each measure prefers."""

@@ -1,0 +1,228 @@
+"""The cells of a grid of pool depths and evaluation depths, who fills the pools, and what a cell shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from assay.analyses.depth.normalizations import Form
+from assay.core.arrays import Array, Bools, Index
+from assay.core.errors import UsageError
+from assay.core.text import Row
+from assay.data.judged import Collection, Judged, judge
+from assay.data.tables import Places, Qrels
+from assay.scoring.engine import score
+from assay.stats.correlation.coefficients import DenseRanks, correlate_ranks, dense_ranks
+from assay.stats.intervals import jackknife_interval
+from assay.stats.leave_one_out import run_ranks
+from assay.stats.significance.paired_t import separated
+from assay.stats.standardisation import z
+from assay.stats.variance import COEFFICIENTS, coefficient, mean_squares
+
+Of = Literal["power", "tau", "reliability"]
+
+COLUMNS: dict[Of, tuple[str, ...]] = {
+    "power": ("power", "low", "high", "lost", "lost_low", "lost_high", "tau"),
+    "tau": ("tau", "low", "high"),
+    "reliability": ("phi", "phi_low", "phi_high", "e_rho2", "e_rho2_low", "e_rho2_high"),
+}
+"""What a cell shows."""
+
+_NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """Some runs that fill the pools: all contributors, or a random draw of them."""
+
+    runs: Bools  # [run]
+    width: int | None = None
+    draw: int | None = None
+
+
+def fillings(
+    contributors: Bools, unit: Sequence[str], widths: Sequence[int] | None, *, draws: int, seed: int
+) -> Iterator[Filling]:
+    """Draw contributors: of every width, some units (runs or groups; `unit` is [run]) with all their contributors.
+
+    A draw is a random order of the units: its narrower pools are part of its wider ones.
+    """
+    if widths is None:
+        yield Filling(contributors)
+        return
+    names = np.array(unit, dtype=object)
+    units = list(dict.fromkeys(names[contributors]))
+    if widths[-1] > len(units):
+        raise UsageError(f"width {widths[-1]} is more than the {len(units)} that could fill the pool")
+    for draw in range(draws):
+        order = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(draw,))).permutation(len(units))
+        for width in widths:
+            chosen = [units[i] for i in order[:width]]
+            yield Filling(contributors & np.isin(names, chosen), width, draw + 1)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Pool depths x evaluation depths x forms of measures."""
+
+    data: Collection
+    forms: Sequence[Form]
+    depths: Sequence[int]
+    pool_depths: Sequence[int]
+    places: Places  # where the runs have judged documents
+    contributors: Bools  # [run] all that may fill a pool
+
+    def first(self, runs: Bools) -> Index:
+        """The highest rank that a contributor gives each judged document. [judgment]"""
+        first = np.full(self.data.qrels.doc.size, _NEVER)
+        mine = runs[self.places.run]
+        np.minimum.at(first, self.places.judgment[mine], self.places.rank[mine])
+        return first
+
+    def pool(self, first: Index, depth: int) -> Qrels:
+        """Keep the judgments of a pool of this depth."""
+        return self.data.qrels.thin(first <= depth)
+
+    @cached_property
+    def limit(self) -> int:
+        """The depth from which a deeper pool of all contributors holds no more judgments."""
+        first = self.first(self.contributors)
+        return int(first[first < _NEVER].max(initial=0))
+
+    def judged(self, pool: Qrels) -> Judged:
+        """Judge the runs as far down as they are evaluated."""
+        whole = any(form.measure.judged_only for form in self.forms)  # what is unjudged makes way for lower ranks
+        runs = self.data.runs if whole else self.data.runs.head(self.depths[-1])
+        return judge(runs, pool, negative=self.data.negative)
+
+    def scores(self, judged: Judged, depths: Sequence[int]) -> dict[tuple[Form, int], Array]:
+        """Score the runs in every form to every depth, on the scale of statistics. [run, topic]"""
+        measures = list(dict.fromkeys(form.measure for form in self.forms))
+        scored = score(judged, [m @ k for m in measures for k in depths])
+        by_measure = dict(zip([(m, k) for m in measures for k in depths], scored.working(), strict=True))
+        return {
+            (form, k): z(x) if form.normalization == "standardised" else x
+            for form in self.forms
+            for k in depths
+            for x in [by_measure[form.measure, k]]
+        }
+
+    def deepest(self) -> Iterator[tuple[Form, Array]]:
+        """Score the runs in the deepest cell of every form, its pool filled by all contributors. [run, topic]"""
+        pool = self.pool(self.first(self.contributors), self.pool_depths[-1])
+        for (form, _), x in self.scores(self.judged(pool), self.depths[-1:]).items():
+            yield form, x
+
+    def cells(self, filling: Filling, first: Index, answer: Answer) -> Iterator[Row]:
+        """Fill the grid, and the line of full assessment (pool depth = evaluation depth), row by row, deepest first.
+
+        That line ends where deeper pools hold no more judgments.
+        """
+        full = [k for k in self.depths if k <= self.limit]
+        for pool_depth in [self.pool_depths[-1], *sorted({*self.pool_depths[:-1], *full} - {self.pool_depths[-1]})]:
+            inside = pool_depth in self.pool_depths
+            pool = self.pool(first, pool_depth)
+            judged = self.judged(pool)
+            for (form, k), x in self.scores(judged, self.depths[::-1] if inside else [pool_depth]).items():
+                yield {
+                    "form": self.forms.index(form),
+                    "measure": form.label,
+                    "normalization": form.normalization,
+                    "width": filling.width,
+                    "draw": filling.draw,
+                    "pool_depth": pool_depth,
+                    "depth": k,
+                    **answer.columns(form, x, (pool_depth, k)),
+                    "n_relevant": int(judged.n_rel(form.measure.rel).sum()),
+                    "grid": inside,
+                    "full": k == pool_depth and k in full,
+                }
+
+    def pools(self, filling: Filling, first: Index) -> Iterator[Row]:
+        """Say of every pool what it holds, and how much of it was ever judged."""
+        known = np.isin(self.data.runs.topics, self.data.qrels.topics)
+        length = self.data.runs.count[filling.runs][:, known]
+        judged = (self.data.qrels.grade >= 0) | (self.data.negative == "nonrelevant")
+        mine = filling.runs[self.places.run] & judged[self.places.judgment]
+        for depth in self.pool_depths:
+            pool = self.pool(first, depth)
+            relevant = np.bincount(pool.topic[pool.grade >= 1], minlength=len(pool.topics))
+            n = int(np.minimum(length, depth).sum())
+            yield {
+                "width": filling.width,
+                "draw": filling.draw,
+                "pool_depth": depth,
+                "n_judged": int(judged[first <= depth].sum()),
+                "n_relevant": int(relevant.sum()),
+                "n_empty": int((relevant == 0).sum()),
+                "coverage": float((self.places.rank[mine] <= depth).sum() / n) if n else None,
+            }
+
+
+GridCell = tuple[int, int]  # pool depth, evaluation depth
+
+
+@dataclass(frozen=True, slots=True)
+class _CellPower:
+    """The pairs of runs that a cell separates, and how it ranks the runs."""
+
+    share: float  # of pairs
+    left_out: Array  # [deletion] the same with some topics left out
+    ranking: DenseRanks
+
+
+class Answer:
+    """What a cell shows, beside the deepest cell of its form: the first one of that form that it is asked about."""
+
+    def __init__(self, of: Of, *, alpha: float, level: float) -> None:
+        """Prepare to answer; intervals treat the topics as the sample."""
+        self.of, self.alpha, self.level = of, alpha, level
+        self.deepest: dict[Form, _CellPower] = {}
+        self.ranking: dict[Form, DenseRanks] = {}
+        self.powers: dict[tuple[Form, GridCell], _CellPower] = {}
+
+    def columns(self, form: Form, x: Array, cell: GridCell) -> Row:
+        """Answer for a form and its scores [run, topic] in a cell."""
+        if self.of == "reliability":
+            return self._reliability(x)
+        return self._power(form, x, cell) if self.of == "power" else self._tau(form, x)
+
+    def _power(self, form: Form, x: Array, cell: GridCell) -> Row:
+        here = self.powers[form, cell] = _CellPower(*separated(x, alpha=self.alpha), dense_ranks(x.mean(-1)))
+        return self._against(here, self.deepest.setdefault(form, here)) | self._reliability(x)
+
+    def against(self, form: Form, cell: GridCell, deep: GridCell) -> Row:
+        """Set a cell that was answered for beside another that was."""
+        return self._against(self.powers[form, cell], self.powers[form, deep])
+
+    def _against(self, here: _CellPower, deep: _CellPower) -> Row:
+        low, high = self._interval(here.share, here.left_out)
+        lost = deep.share - here.share
+        ends = self._interval(lost, deep.left_out - here.left_out)
+        tau = float(correlate_ranks(here.ranking, deep.ranking, "tau-b"))
+        shown = (here.share, max(low, 0.0), min(high, 1.0), lost, *ends, tau)
+        return dict(zip(COLUMNS["power"], shown, strict=True))
+
+    def _tau(self, form: Form, x: Array) -> Row:
+        """Correlate the run means with those of the deepest cell, on all topics and without each group."""
+        ranking = run_ranks(x)
+        tau = correlate_ranks(ranking, self.ranking.setdefault(form, ranking), "tau-b")
+        low, high = self._interval(float(tau[0]), tau[1:])
+        return dict(zip(COLUMNS["tau"], (float(tau[0]), max(low, -1.0), min(high, 1.0)), strict=True))
+
+    def _reliability(self, x: Array) -> Row:
+        """Both coefficients at as many topics as there are, from 0 to 1, with their intervals."""
+        squares = mean_squares(x)
+        shown: list[float] = []
+        for of in COEFFICIENTS[::-1]:
+            ratios = np.array([squares.ratio(of), *squares.interval(of, level=self.level)])
+            shown += coefficient(np.maximum(ratios, 0.0), x.shape[1]).tolist()
+        return dict(zip(COLUMNS["reliability"], shown, strict=True))
+
+    def _interval(self, estimate: float, left_out: Array) -> tuple[float, float]:
+        low, high = jackknife_interval(np.array(estimate), left_out, level=self.level)
+        return float(low), float(high)

@@ -1,0 +1,1 @@
+"""`assay error`: how far scores could be off because the documents are a sample, too."""

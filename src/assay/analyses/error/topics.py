@@ -1,0 +1,157 @@
+"""Topic by topic: the lists, estimates of average precision in an unlimited collection, and their error bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from assay.analyses.error.documents import Gaps, TopicDocuments, area, line_area, plain_draws, shared_weights
+from assay.core.arrays import Array, Codes, Grades, Index
+from assay.core.progress import steps
+from assay.data.judged import Judged
+from assay.data.tables import ABSENT
+
+Form = Literal["corrected", "model", "plain"]
+
+ESTIMATORS = ("AP", "interpolated", "column", "one less", "AP_LOO")
+"""Estimators of average precision in an unlimited collection, robertson2007's section 4.3 among them."""
+_BLOCK = 50  # draws made at once: what they need stays small
+
+
+@dataclass(frozen=True, slots=True)
+class TopicEstimates:
+    """Estimates and error bars for every run on every topic that has two relevant documents or more."""
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    n_rel: Index  # [topic]
+    by_estimator: Array  # [estimator, run, topic], in the order of ESTIMATORS
+    error: Array  # [run, topic] standard deviation of the draws
+    low: Array  # [run, topic] ends of the interval
+    high: Array  # [run, topic]
+    means: Array  # [run, draw] average over topics of each draw, weights shared by the runs
+    c: float  # precision of a relevant document at rank 1, before a topic's own factor where it is pooled
+    pooled: bool
+
+    @property
+    def ap(self) -> Array:
+        """Average precision. [run, topic]"""
+        return np.asarray(self.by_estimator[0])
+
+    @property
+    def loo(self) -> Array:
+        """Average precision with the bias taken off. [run, topic]"""
+        return np.asarray(self.by_estimator[-1])
+
+
+def estimate_topics(
+    judged: Judged, *, rel: int, form: Form, c: float | None, resamples: int, level: float, rng: int
+) -> TopicEstimates:
+    """Estimate every topic, its documents taken as a sample."""
+    n_rel = judged.n_rel(rel)
+    chosen = np.flatnonzero(n_rel >= 2)
+    every = [topic_documents(judged, int(t), rel) for t in chosen]
+    share = pooled_top(x.gaps for x in every) if c is None else c
+    tops = [top_of(share, x.gaps.n_rel) if c is None else c for x in every]
+    estimates = np.stack([estimates_of_j(x.gaps, top) for x, top in zip(every, tops, strict=True)], -1)
+    bars = np.empty((3, len(judged.runs), chosen.size))
+    means = np.zeros((len(judged.runs), resamples))
+    names = [judged.topics[t] for t in chosen]
+    for i, _ in enumerate(steps(names, doing="documents of topic ", lines=False)):
+        values = resample(every[i], form, resamples, [rng, i])
+        means += values / chosen.size
+        bars[:, :, i] = values.std(axis=-1, ddof=1), *interval(values, estimates[-1, :, i], form, level)
+    error, low, high = bars
+    sizes = n_rel[chosen]
+    return TopicEstimates(judged.runs, tuple(names), sizes, estimates, error, low, high, means, share, c is None)
+
+
+def interval(values: Array, loo: Array, form: Form, level: float) -> Array:
+    """The ends of the interval that draws [run, draw] give. [end, run]
+
+    Of n draws the smallest is taken for the 1/(n + 1) quantile: with few of them intervals would be too short. An
+    interval of J holds AP_LOO, which has nothing for what a list lacks, and can be below all draws.
+    """
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=-1, method="weibull")
+    return np.stack([low, high] if form == "plain" else [np.minimum(low, loo), np.maximum(high, loo)])
+
+
+def resample(topic: TopicDocuments, form: Form, draws: int, seed: list[int]) -> Array:
+    """Resample the documents by one of the forms, in blocks with a stream of their own: J by run. [run, draw]"""
+    blocks = []
+    for i, start in enumerate(range(0, draws, _BLOCK)):
+        n, stream = min(_BLOCK, draws - start), np.random.default_rng([*seed, i])
+        if form == "plain":
+            blocks.append(plain_draws(topic, draws=n, rng=stream))
+        else:
+            curves = shared_weights(topic, draws=n, rng=stream)
+            blocks.append(area(curves, topic.gaps) if form == "corrected" else line_area(curves, topic.gaps))
+    return np.concatenate(blocks, axis=-1)
+
+
+def topic_documents(judged: Judged, topic: int, rel: int) -> TopicDocuments:
+    """Lay out the documents of one topic."""
+    lists = list(_lists(judged, topic))
+    width = max(1, *(grade.size for grade, _ in lists))
+    grade = np.full((len(lists), width), ABSENT, dtype=np.int8)
+    doc = np.zeros(grade.shape, dtype=np.uint64)
+    for i, (own, codes) in enumerate(lists):
+        grade[i, : own.size], doc[i, : own.size] = own, codes
+    return TopicDocuments.of(doc, grade >= rel, grade != ABSENT, int(judged.n_rel(rel)[topic]))
+
+
+def _lists(judged: Judged, topic: int) -> Iterator[tuple[Grades, Codes]]:
+    """Hand out grades and documents of every run's list for a topic."""
+    source = judged.source
+    at = source.topics.index(judged.topics[topic]) if judged.topics[topic] in source.topics else None
+    rows = {}
+    for block in judged.blocks:
+        for i in np.flatnonzero(block.cell % len(judged.topics) == topic):
+            rows[int(block.cell[i]) // len(judged.topics)] = block.grade[i]
+    for run in range(len(judged.runs)):
+        n = int(source.count[run, at]) if at is not None else 0
+        start = int(source.start[run, at]) if at is not None else 0
+        yield rows[run][:n], source.doc[start : start + n]
+
+
+def pooled_top(topics: Iterable[Gaps]) -> float:
+    """The share of lists with a relevant document at rank 1, of those that have one at rank 2; 1/2 where none has.
+
+    Conditional on rank 2 it is nearly what precision is at the top, as a list's own rank 1 is not what chose it.
+    """
+    both = second = 0
+    for gaps in topics:
+        rank = np.where(gaps.there, gaps.rank, 0)
+        second += int((rank == 2).sum())
+        both += int(((rank == 1).any(-1) & (rank == 2).any(-1)).sum())
+    return (both + 0.5) / (second + 1)
+
+
+def top_of(share: float, n_rel: int) -> float:
+    """What a relevant document at rank 1 counts, its topic having so many: one of them is left out."""
+    odds = n_rel / (n_rel - 1) * share / (1 - share)
+    return odds / (1 + odds)
+
+
+def estimates_of_j(gaps: Gaps, c: float) -> Array:
+    """Estimate average precision in an unlimited collection in several ways. [estimator, run]"""
+    from scipy.special import digamma
+
+    place, there = np.arange(gaps.above.shape[1], dtype=np.float64), gaps.there
+    rank = gaps.rank
+    plain = np.where(there, (place + 1) / rank, 0.0)
+    interpolated = np.maximum.accumulate(plain[:, ::-1], axis=-1)[:, ::-1]
+    end = (gaps.end + gaps.n_found)[:, None] + 1.0
+    following = np.concatenate([np.where(there[:, 1:], rank[:, 1:], end), end], axis=-1)
+    columns = (place + 1) * (digamma(following) - digamma(rank)) / np.maximum(following - rank, 1)
+    less, loo = (_left_out(place * alpha, gaps.above, c) for alpha in (1.0, gaps.n_rel / (gaps.n_rel - 1)))
+    return np.stack([np.where(there, x, 0.0).sum(-1) for x in (plain, interpolated, columns, less, loo)]) / gaps.n_rel
+
+
+def _left_out(relevant: Array, others: Index, c: float) -> Array:
+    """Precision above each relevant document, itself left out; `c` where nothing is above it."""
+    above = relevant + others
+    return np.divide(np.broadcast_to(relevant, above.shape), above, out=np.full(above.shape, c), where=above > 0)

@@ -1,0 +1,1 @@
+"""The collection at a glance: what there is before anything is computed."""

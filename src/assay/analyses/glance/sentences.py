@@ -1,0 +1,105 @@
+"""What `glance` warns of: each caveat is a clause of one last sentence."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from assay.analyses.glance.analysis import FEW_RELEVANT, TOP
+from assay.core.text import counted, listed, percent
+from assay.core.thresholds import Threshold
+from assay.data.long import RETRIEVED_ONLY
+from assay.results.result import Result
+from assay.results.sentences import Sentence, sentence
+
+UNJUDGED_SHARE = Threshold(
+    "unjudged_share", 0.1, unit="of the first documents", meaning="above which a run has many unjudged documents"
+)
+TIES_SHARE = Threshold(
+    "ties_share", 0.1, unit="of lists", meaning="above which the tie rule decides too many of a run's first documents"
+)
+SMALL_TOPICS_SHARE = Threshold(
+    "small_topics_share", 0.1, unit="of topics", meaning="above which many topics have few relevant documents"
+)
+MISSING_SHARE = Threshold("missing_share", 0.01, unit="of lists", meaning="above which lists that are missing matter")
+
+_NAMED = 2  # pairs of equal runs that are named
+
+
+@sentence("glance", cite="buckley2007, own", caveat=True)
+def unjudged_documents(glance: Result) -> Sentence | None:
+    """Warns of runs with many unjudged documents among the first, more than {unjudged_share:.0%} (own).
+
+    They count as not relevant.
+    """
+    shares = glance.tables["runs"].select("run", share=1 - pl.col("judged10"))
+    return _worst(shares, UNJUDGED_SHARE, f"more than {UNJUDGED_SHARE:.0%} of the first {TOP} documents unjudged")
+
+
+@sentence("glance", cite="cabanac2010, own", caveat=True)
+def ties(glance: Result) -> Sentence | None:
+    """Warns of runs whose tied scores leave the first documents to the tie rule.
+
+    In more than {ties_share:.0%} (own) of their lists, tied documents of different grade are among the first.
+    """
+    shares = glance.tables["runs"].select("run", share="unsettled10")
+    what = f"the first {TOP} decided by the tie rule in more than {TIES_SHARE:.0%} of lists"
+    return _worst(shares, TIES_SHARE, what)
+
+
+def _worst(shares: pl.DataFrame, threshold: Threshold, what: str) -> Sentence | None:
+    """Count the runs above a share; name the one that is furthest above it."""
+    above = shares.filter(pl.col("share") > threshold.value + 1e-9)
+    if not above.height:
+        return None
+    run, worst = above.sort("share", descending=True, maintain_order=True).row(0)
+    who = f"{counted(above.height, 'run')} {'has' if above.height == 1 else 'have'}"
+    return Sentence(f"{who} {what} (most: {run}, {percent(worst)})", worst, shown=percent(worst))
+
+
+@sentence("glance", cite="robertson2007, own", caveat=True)
+def small_topics(glance: Result) -> Sentence | None:
+    """Warns of few relevant documents, where scores are noise and bias.
+
+    More than {small_topics_share:.0%} of topics (own) have some, but fewer than {few_relevant} (own). Topics without
+    any are counted by themselves.
+    """
+    n_relevant = glance.tables["topics"]["n_relevant"]
+    n = int(((n_relevant > 0) & (n_relevant < FEW_RELEVANT.value)).sum())
+    share = n / n_relevant.len()
+    text = f"{percent(share)} of topics have 1 to {FEW_RELEVANT.value - 1:g} relevant documents"
+    return Sentence(text, share, shown=percent(share)) if share > SMALL_TOPICS_SHARE.value else None
+
+
+@sentence("glance", caveat=True)
+def empty_topics(glance: Result) -> Sentence | None:
+    """Warns of topics without a relevant document, on which no two runs differ."""
+    n = int((glance.tables["topics"]["n_relevant"] == 0).sum())
+    many = counted(n, "topic")
+    return Sentence(f"{many} without a relevant document", n, shown=many) if n else None
+
+
+@sentence("glance", caveat=True)
+def retrieved_only(glance: Result) -> Sentence | None:
+    """Warns of judgments that come with the ranked rows: what no run returned is unknown, and recall is too high."""
+    text = "no document is judged that no run returned, so recall, AP and nDCG are too high"
+    return Sentence(text) if any(note.code == RETRIEVED_ONLY for note in glance.notes) else None
+
+
+@sentence("glance", caveat=True)
+def missing_lists(glance: Result) -> Sentence | None:
+    """Warns where more than {missing_share:.0%} (own) of the lists of all runs are missing: they count as empty."""
+    runs, n_topics = glance.tables["runs"], glance.tables["topics"].height
+    n_missing = int((n_topics - runs["n_lists"]).sum())
+    share = n_missing / (runs.height * n_topics)
+    text = f"{percent(share)} of lists missing, counted as empty ({counted(n_missing, 'list')})"
+    return Sentence(text, share, shown=percent(share)) if share > MISSING_SHARE.value else None
+
+
+@sentence("glance", caveat=True)
+def same_runs(glance: Result) -> Sentence | None:
+    """Warns of runs with the very same lists: their pairs cannot differ."""
+    same = glance.tables["runs"].drop_nulls("same_as")
+    pairs = [f"{run} = {other}" for run, other in same.select("run", "same_as").iter_rows()]
+    many = counted(same.height, "run")
+    text = f"{many} {'repeats' if same.height == 1 else 'repeat'} another ({listed(pairs, most=_NAMED)})"
+    return Sentence(text, same.height, shown=many) if same.height else None

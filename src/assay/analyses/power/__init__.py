@@ -1,0 +1,1 @@
+"""Discriminative power: which measures separate the runs."""

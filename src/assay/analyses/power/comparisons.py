@@ -1,0 +1,138 @@
+"""What the sentences on power rest on, read out of its result: measures against the best one, runs pair by pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+import polars as pl
+
+from assay.core.text import Row, known
+from assay.core.thresholds import Threshold
+from assay.results.result import Result
+from assay.stats.significance.declare import find_test
+from assay.stats.significance.pairs import CORRECTION_TITLES, holm
+
+TARGET_POWER = Threshold(
+    "target_power",
+    0.8,
+    unit="probability",
+    meaning="chance of a significant difference, if it is real, that a number of topics is to give",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureComparison:
+    """Measures by their power, and how each compares with the best."""
+
+    best: Row
+    others: list[Row]  # of the table, most power first; with lead, lead_low, lead_high, p_holm of the best over each
+    inconclusive: list[Row]  # those of the others that are not significantly below the best
+    weaker: list[Row]  # and those that are
+
+    @property
+    def leaders(self) -> list[Row]:
+        """The measures that may be best."""
+        return [self.best, *self.inconclusive]
+
+
+def compare_measures(power: Result) -> MeasureComparison:
+    """Compare every measure with the one of most power, by differences that are paired over topics."""
+    best, *rest = power.table.sort("power", descending=True, maintain_order=True).to_dicts()
+    alpha = float(power.settings["alpha"])
+    others = [row | _lead(power.tables["differences"], best["measure"], row["measure"]) for row in rest]
+    weaker = [row for row in others if known(row["p_holm"]) and row["p_holm"] < alpha]
+    return MeasureComparison(best, others, [row for row in others if row not in weaker], weaker)
+
+
+def _lead(differences: pl.DataFrame, best: str, other: str) -> Row:
+    a, b = pl.col("measure_a"), pl.col("measure_b")
+    row = differences.filter(((a == best) & (b == other)) | ((a == other) & (b == best))).row(0, named=True)
+    sign = 1 if row["measure_a"] == best else -1
+    ends = [sign * x if known(x) else None for x in (row["low"], row["high"])]
+    low, high = ends[::sign]
+    return {"lead": sign * row["difference"], "lead_low": low, "lead_high": high, "p_holm": row["p_holm"]}
+
+
+@dataclass(frozen=True, slots=True)
+class MultiplicityCorrection:
+    """What keeps the number of comparisons from making differences significant."""
+
+    title: str  # Holm's correction
+    applied: str  # after Holm's correction
+
+
+HOLM = MultiplicityCorrection(CORRECTION_TITLES["holm"], f"after {CORRECTION_TITLES['holm']}")
+
+
+def multiplicity_correction(power: Result) -> MultiplicityCorrection | None:
+    """How p-values are corrected for the number of pairs of runs; None where each pair is tested by itself."""
+    test = find_test(str(power.settings["test"]))
+    if test.family_wise:
+        return MultiplicityCorrection(test.title, f"by {test.title}")
+    title = CORRECTION_TITLES.get(str(power.settings["correction"]))
+    return None if title is None else MultiplicityCorrection(title, f"after {title}")
+
+
+@dataclass(frozen=True, slots=True)
+class RunPairs:
+    """All pairs of runs under one measure, corrected for their number."""
+
+    pairs: pl.DataFrame  # better, worse, difference, low, high, effect, p (corrected), significant; largest first
+    runs: list[str]  # best first
+    correction: MultiplicityCorrection
+
+    @property
+    def n_significant(self) -> int:
+        """How many pairs are significantly different."""
+        return int(self.pairs["significant"].sum())
+
+    def pair(self, one: str, other: str) -> Row:
+        """The pair of two runs."""
+        here = pl.col("better").is_in([one, other]) & pl.col("worse").is_in([one, other])
+        return self.pairs.filter(here).row(0, named=True)
+
+    def topics_needed(self, row: Row, alpha: float) -> float | None:
+        """Roughly how many topics would make a difference of this size significant, by the normal approximation.
+
+        Two-sided at alpha over the number of pairs (the first step of Holm's correction), with the target power.
+        """
+        effect = row["effect"]
+        if not known(effect) or effect == 0:
+            return None
+        normal = NormalDist()
+        size = normal.inv_cdf(1 - alpha / self.pairs.height / 2) + normal.inv_cdf(TARGET_POWER.value)
+        return float(np.ceil((size / effect) ** 2))
+
+
+def run_pairs(power: Result, measure: str) -> RunPairs:
+    """A measure's pairs of runs, corrected by Holm's method unless they are corrected already."""
+    mine = power.tables["pairs"].filter(pl.col("measure") == measure)
+    p = mine["p"].to_numpy()
+    correction = multiplicity_correction(power)
+    if correction is None:
+        p, correction = holm(p), HOLM
+    total = pl.concat(
+        [
+            mine.select(run="run_a", d="difference"),
+            mine.select("run_b", -pl.col("difference")).rename({"run_b": "run", "difference": "d"}),
+        ]
+    )
+    order = total.group_by("run", maintain_order=True).sum().sort("d", descending=True, maintain_order=True)
+    reversed_ = pl.col("difference") < 0
+    ends = {
+        "low": pl.when(reversed_).then(-pl.col("high")).otherwise("low"),
+        "high": pl.when(reversed_).then(-pl.col("low")).otherwise("high"),
+    }
+    table = mine.select(
+        better=pl.when(reversed_).then("run_b").otherwise("run_a"),
+        worse=pl.when(reversed_).then("run_a").otherwise("run_b"),
+        difference=pl.col("difference").abs(),
+        **ends,
+        effect=pl.col("effect").abs(),
+        p=pl.Series(p),
+        significant=pl.Series(p < float(power.settings["alpha"])),
+    )
+    pairs = table.sort("difference", descending=True, maintain_order=True)
+    return RunPairs(pairs, order["run"].to_list(), correction)

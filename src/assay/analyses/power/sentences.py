@@ -1,0 +1,243 @@
+"""What `power` says: which measures separate most runs, and which runs are significantly different."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from assay.analyses.power.comparisons import (
+    HOLM,
+    MeasureComparison,
+    MultiplicityCorrection,
+    RunPairs,
+    compare_measures,
+    multiplicity_correction,
+    run_pairs,
+)
+from assay.core.text import Row, Shown, counted, known, listed, percent, points, probability, score, span
+from assay.core.thresholds import Threshold
+from assay.results.result import Result
+from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
+
+MOST_TOPICS = Threshold(
+    "most_topics", 10_000, unit="topics", meaning="of more it is of no use to say how many a difference would need"
+)
+
+INCONCLUSIVE = "inconclusive"
+
+_FOLLOWERS = 3  # measures beside the best that are listed with their power
+_WEAKER = 4  # measures that are listed as weaker
+_PAIRS = 3  # of a few runs, pairs that are listed
+_EQUALS = 4  # runs that are listed as the best together
+_POWER = ("power", "low", "high")
+_LEAD = ("lead", "lead_low", "lead_high")
+_DIFFERENCE = ("difference", "low", "high")
+
+
+@sentence("power", cite="sakai2006, webber2010, holm1979, own")
+def best_measures(power: Result) -> Sentence | None:
+    """Names the measures that separate these runs best: the best, and those that are not significantly below it.
+
+    The set is the measure that separates most pairs, with all whose difference from it is not significant: paired
+    over topics by the jackknife, corrected by Holm over all pairs of measures, at the alpha asked for. The share of
+    pairs is counted as the papers do, each pair tested by itself unless a correction is asked for. Below {many_runs}
+    runs (own) nothing is said of measures.
+    """
+    comparison = compare_measures(power)
+    best = comparison.best
+    name, pairs = best["measure"], counted(best["n_pairs"], "pair")
+    if _untested(power):
+        return None
+    if n_runs(power) < MANY_RUNS.value:
+        rows = [best, *comparison.others]
+        return _too_few_pairs(rows, int(n_runs(power))) if comparison.others else None
+    if best["power"] == 0:
+        who = "No measure separates" if comparison.others else f"{name} does not separate"
+        return _of(f"{who} any of the {pairs} of runs, {_how_tested(power)}.", best, percent, _POWER)
+    share = f"{percent(best['power'])} of the {pairs} of runs, {_how_tested(power)}"
+    top = f"separates {share} ({_span(best, percent, power)})"
+    if not comparison.others:
+        text = f"{name} {top}"
+    elif not comparison.inconclusive:
+        text = f"{name} separates these runs best: it {top}, {_lead(comparison, power)}"
+    else:
+        text = f"{_who_leads(comparison)}: {name} {top}, {_followers(comparison)}; {_lead(comparison, power)}"
+    return _of(f"{text}.", best, percent, _POWER)
+
+
+def _of(text: str, row: Row, show: Shown, ends: tuple[str, str, str]) -> Sentence:
+    return Sentence.of(text, row, show, ends=ends)
+
+
+def _span(row: Row, show: Shown, of: Result, low: str = "low", high: str = "high") -> str:
+    return span(row, show, level=float(of.settings.get("level", 0.95)), low=low, high=high)
+
+
+def _untested(power: Result) -> bool:
+    """Say whether one topic was all there was: no difference varies, and none can be tested."""
+    return not any(known(low) for low in power.tables["pairs"]["low"])
+
+
+def _how_tested(power: Result) -> str:
+    correction = multiplicity_correction(power)
+    how = "each tested by itself" if correction is None else f"tested together {correction.applied}"
+    return f"{how} at {float(power.settings['alpha']):g}"
+
+
+def _too_few_pairs(rows: Sequence[Row], runs: int) -> Sentence:
+    n = rows[0]["n_pairs"]
+    counts = [f"{row['measure']} {row['n_significant']}" for row in rows]
+    separated = f" ({rows[0]['measure']} separates {rows[0]['n_significant']} of them, {listed(counts[1:])})"
+    make = f"{counted(runs, 'run')} make {'only ' if n == 1 else ''}{counted(n, 'pair')}"
+    text = f"{make}, too few to say which measure separates runs better{separated if n > 1 else ''}."
+    return Sentence(text)
+
+
+def _who_leads(comparison: MeasureComparison) -> str:
+    names = [row["measure"] for row in comparison.leaders]
+    if len(names) == 2 and not comparison.weaker:
+        return f"Which of {listed(names)} separates these runs better is {INCONCLUSIVE}"
+    if comparison.weaker:
+        return f"{listed(names)} separate these runs best, and which of them does better is {INCONCLUSIVE}"
+    return f"None of the {len(names)} measures separates significantly fewer of these runs than the best"
+
+
+def _followers(comparison: MeasureComparison) -> str:
+    """The others of the set with their intervals; of many, the next and the last."""
+    shown = [f"{row['measure']} {percent(row['power'])} ({span(row, percent)})" for row in comparison.inconclusive]
+    return ", ".join(shown) if len(shown) <= _FOLLOWERS else f"{shown[0]}, down to {shown[-1]}"
+
+
+def _lead(comparison: MeasureComparison, power: Result) -> str:
+    """The difference of the best from the next, and whether it is significant."""
+    second = (comparison.inconclusive or comparison.others)[0]
+    ends = _span(second, points, power, "lead_low", "lead_high")
+    if not comparison.inconclusive:
+        p = f"{probability(second['p_holm'])} {HOLM.applied}"
+        return f"{points(second['lead'])} points more than {second['measure']}, the next ({ends}; {p})"
+    ends += _corrected_p(second, second["p_holm"], HOLM, significant=False, ends=_LEAD)
+    lead = f"the lead of {comparison.best['measure']} over {second['measure']}"
+    size = f"{points(second['lead'])} points ({ends})"
+    return f"{lead} is {size}" if len(comparison.inconclusive) == 1 else f"{lead}, {size}, is {INCONCLUSIVE}"
+
+
+def _corrected_p(
+    row: Row, p: float, correction: MultiplicityCorrection, *, significant: bool, ends: tuple[str, str, str]
+) -> str:
+    """The corrected p where it decides otherwise than the interval of a single difference would."""
+    low, high = (row[end] for end in ends[1:])
+    excludes = known(low) and known(high) and (low > 0 or high < 0)
+    differs = excludes is not significant and known(low) and known(p)
+    return f"; {probability(p)} {correction.applied}" if differs else ""
+
+
+@sentence("power", cite="sakai2006, webber2010, holm1979, own")
+def weaker_measures(power: Result) -> Sentence | None:
+    """Names the measures that separate fewer pairs than the best, by how many points.
+
+    Those whose difference from the best is significant after Holm's correction over all pairs of measures; the
+    interval is that of one difference, by the paired jackknife over topics. Not said of two measures, where the
+    sentence on the best has said it, nor below {many_runs} runs (own).
+    """
+    comparison = compare_measures(power)
+    if n_runs(power) < MANY_RUNS.value or not comparison.weaker or len(comparison.others) == 1:
+        return None
+    worst = comparison.weaker[::-1]
+    spans = [span(row, points, low="lead_low", high="lead_high") for row in worst]
+    spans[0] = _span(worst[0], points, power, "lead_low", "lead_high")
+    p_values = [_corrected_p(row, row["p_holm"], HOLM, significant=True, ends=_LEAD) for row in worst]
+    shown = [
+        f"{row['measure']} ({points(row['lead'])} points fewer, {ends}{p})"
+        for row, ends, p in zip(worst, spans, p_values, strict=True)
+    ]
+    text = f"Fewer pairs than {comparison.best['measure']} are separated by {listed(shown, most=_WEAKER)}."
+    return Sentence.of(text, worst[0], points, ends=_LEAD, shown="{} points")
+
+
+@sentence("power", cite="holm1979, carterette2012, own")
+def different_runs(power: Result) -> Sentence | None:
+    """Says which pairs of runs are significantly different, however many pairs are compared.
+
+    By the measure of most power; below {many_runs} runs (own) by the first measure asked for, because the best of a
+    few pairs is luck. The p-values are corrected by Holm over the pairs of that measure, unless they are corrected
+    already; intervals are those of single pairs, and where one leaves 0 out and the corrected p is not significant, p
+    is given. How many topics a difference would need is a rough estimate: normal approximation, a chance of
+    {target_power} to find it, no number beyond {most_topics:,} topics (own).
+    """
+    many = n_runs(power) >= MANY_RUNS.value
+    measure = compare_measures(power).best["measure"] if many else power.table["measure"][0]
+    compared = run_pairs(power, measure)
+    largest = compared.pairs.row(0, named=True)
+    if largest["difference"] == 0:
+        return Sentence(f"By {measure}, these runs do not differ at all.", 0.0)
+    if _untested(power):
+        size = f"the largest is that of {largest['better']} over {largest['worse']}, {score(largest['difference'])}"
+        text = f"By {measure}, no difference between these runs can be tested on one topic; {size}."
+        return _of(text, largest, score, _DIFFERENCE)
+    if many:
+        return _among_many(compared, measure, power)
+    return (_among_few if compared.n_significant else _none_significant)(compared, measure, power)
+
+
+def _among_many(compared: RunPairs, measure: str, power: Result) -> Sentence:
+    n, n_significant = compared.pairs.height, compared.n_significant
+    best = compared.runs[0]
+    equals = [run for run in compared.runs[1:] if compared.pair(best, run)["difference"] == 0]
+    share = f"{n_significant:,} of the {counted(n, 'pair')} of runs ({percent(n_significant / n)})"
+    if equals:
+        lead = f"no run is the best: {listed([best, *equals], most=_EQUALS)} score the same"
+    else:
+        row = compared.pair(best, compared.runs[1])
+        beaten = compared.pairs.filter((pl.col("better") == best) & pl.col("significant")).height
+        others = f"{beaten} of the other {len(compared.runs) - 1}"
+        verdict = "significant" if row["significant"] else INCONCLUSIVE
+        lead = f"the best run, {best}, is significantly better than {others}, and its lead over "
+        lead += f"{row['worse']}, {_difference(row, compared, power)}, is {verdict}"
+    text = f"By {measure}, {share} are significantly different ({compared.correction.title} over all pairs); {lead}."
+    return Sentence(text, n_significant / n, shown=percent(n_significant / n))
+
+
+def _difference(row: Row, compared: RunPairs, power: Result) -> str:
+    """A difference with its interval; with its p, too, where that decides otherwise than the interval."""
+    p = _corrected_p(row, row["p"], compared.correction, significant=row["significant"], ends=_DIFFERENCE)
+    return f"{score(row['difference'])} ({_span(row, score, power)}{p})"
+
+
+def _among_few(compared: RunPairs, measure: str, power: Result) -> Sentence:
+    n, n_significant = compared.pairs.height, compared.n_significant
+    shown = compared.pairs.filter("significant").head(_PAIRS).to_dicts()
+    sizes = [_difference(row, compared, power) for row in shown]
+    better = [f"{row['better']} is better than {row['worse']} by {d}" for row, d in zip(shown, sizes, strict=True)]
+    first = compared.pair(*compared.runs[:2])
+    who = f"{first['better']}, is better than the second, {first['worse']}"
+    if first["significant"] and (first["better"], first["worse"]) not in {(r["better"], r["worse"]) for r in shown}:
+        better.append(f"the best, {who}, by {_difference(first, compared, power)}")
+    text = f"By {measure}, {listed(better)}"
+    if n > 1:
+        which = f"{n_significant} of the {n}" if n_significant < n else f"all {n}"
+        text += f"; {which} pairs are significantly different ({compared.correction.title})"
+        text += f", the others are {INCONCLUSIVE}" if n_significant < n else ""
+    if not first["significant"]:
+        text += f", among them {_first_place(first, compared, power)}"
+    return _of(f"{text}.", shown[0], score, _DIFFERENCE)
+
+
+def _first_place(row: Row, compared: RunPairs, power: Result) -> str:
+    if row["difference"] == 0:
+        return f"that of {row['better']} and {row['worse']}, which score best and alike"
+    size = _difference(row, compared, power)
+    return f"the lead of the best, {row['better']}, over the second, {row['worse']}, {size}"
+
+
+def _none_significant(compared: RunPairs, measure: str, power: Result) -> Sentence:
+    row, n = compared.pairs.row(0, named=True), compared.pairs.height
+    size = f"{row['better']} over {row['worse']}, {_difference(row, compared, power)}"
+    text = f"none of the {n} differences between these runs is significant; the largest is that of {size}"
+    if n == 1:
+        text = f"the difference between these runs is {INCONCLUSIVE}: {size}"
+    needed = compared.topics_needed(row, float(power.settings["alpha"]))
+    if needed is not None and needed > (power.basis.topics or 0):
+        amount = f"about {needed:,.0f}" if needed <= MOST_TOPICS.value else f"more than {MOST_TOPICS:,}"
+        text += f", which would need {amount} topics if it is real (a rough estimate, by the normal distribution)"
+    return _of(f"By {measure}, {text}.", row, score, _DIFFERENCE)

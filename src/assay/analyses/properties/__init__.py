@@ -1,0 +1,1 @@
+"""Properties: the numeric properties of measures, and whether sharing them makes measures agree."""

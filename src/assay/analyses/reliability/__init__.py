@@ -1,0 +1,1 @@
+"""`assay reliability`: how stable scores and rankings of runs are, and how many topics they need."""

@@ -1,0 +1,278 @@
+"""Reliability: what share of the variance of means lies between runs, and how many topics it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from assay.analyses.reliability.answer import changed_orders, opening
+from assay.analyses.reliability.facet_study import facet_notes, facet_stability_table, facet_table, facets
+from assay.analyses.reliability.tables import (
+    ALL,
+    BEST,
+    BestRuns,
+    GStudy,
+    at_own_topics,
+    comparison_table,
+    component_table,
+    curve_table,
+    needed_table,
+    stability_table,
+    studies,
+)
+from assay.core.errors import UsageError
+from assay.core.notes import Note
+from assay.core.ranges import whole_numbers
+from assay.core.text import score, span
+from assay.results.analysis import Section, analysis
+from assay.results.charts import Chart, category, field, intervals, lines, reference_line, thin
+from assay.results.result import Result
+from assay.results.sentences import MANY_RUNS, few_runs
+from assay.scoring.best_runs import best_runs
+from assay.scoring.scores import Scores
+from assay.stats.variance import COEFFICIENT_NAMES, SOURCES, Coefficient
+
+_BEST_SHARE = "75%"  # of the runs stay when the worst quarter goes
+
+
+@analysis(
+    name="reliability",
+    group="trust",
+    place=9,
+    section=Section(
+        n_runs=int(MANY_RUNS.value),
+        n_topics=2,
+        fast=None,
+        shown=("topics_needed", "topics_needed_best", "best"),
+    ),
+)
+def reliability(
+    data: Scores,
+    *,
+    n_topics: str | None = None,
+    target: str = "0.8,0.9,0.95",
+    level: float = 0.95,
+) -> Result:
+    """How stable are scores and rankings of runs, and how many topics would make them stable?
+
+    A G-study splits the variance of scores into that of runs, of topics, and of what is left (how runs and topics
+    interact, with error); a D-study says what means over any number of topics would be worth (bodoff2007,
+    kanoulas2009). E-rho^2 is the stability of the ranking: the variance of runs over itself plus interaction / n. Phi
+    is that of the scores themselves: topics, too, are error then. Both belong to these runs: very bad runs make any
+    measure look stable, so the best three quarters of the runs (by AP where it was asked for, else by the first
+    measure) are studied beside all of them. The output begins with the topics needed for the highest target, with and
+    without the worst quarter of the runs, and shows both orders of the measures where these differ.
+
+    Not for saying which measure is right, nor for one pair of runs. With fewer than {many_runs} runs the intervals
+    say almost nothing, and the output begins with that.
+
+    The intervals (feldt1965 for E-rho^2, arteaga1982 for Phi) treat runs and topics as samples and their effects as
+    normal. Of nominal 95% intervals on normal scores, 94 to 96% (E-rho^2) and 95 to 97% (Phi) held the truth for 5 to
+    100 runs; 94 to 96% of both with up to half of the cells empty, here and there or in blocks. Real scores are not
+    normal: of those from 30 of the runs and 50 of the topics of robust 2004, 95% (AP) and 85 to 87% (P@10) held the
+    values of all 110 runs and 249 topics. `times` of tables.comparisons is paired over the topics, with the runs as
+    given (a jackknife of its logarithm that leaves out one topic at a time, of more than 50 a fiftieth of them): 96%
+    held the truth on 50 topics of robust 2004 for AP against P@10. An order that such an interval decides is called
+    significant.
+
+    Parameters
+    ----------
+    n_topics
+        Further numbers of topics to show the coefficients at: numbers, or ranges such as 10-20.
+    target
+        The values of the coefficients that topics are counted for.
+    level
+        Confidence of the intervals.
+
+    Returns
+    -------
+    measure, n_topics
+        The measure, and the number of topics that means are taken over; first as many as there are.
+    var_run, var_topic, var_interaction
+        Variances between runs, between topics, and of the rest. An estimate below 0 is shown as 0; tables.components
+        has it as it is, and so does everything that is computed from it.
+    e_rho2, e_rho2_low, e_rho2_high
+        Stability of the ranking of runs, and its interval.
+    phi, phi_low, phi_high
+        Stability of the scores of runs, and its interval.
+
+    Notes
+    -----
+    tables.topics_needed: measure, coefficient, target, n_topics, low, high: the topics that bring a coefficient to a
+    target, and its interval. Empty where no number of topics does.
+    tables.topics_needed_best: the same for the best three quarters of the runs (floor of 0.75 n). Not there where
+    runs were already chosen (--top, --drop), nor below {many_runs} runs. The runs are chosen by one measure on the
+    same topics, which narrows the variance of that measure most.
+    tables.best: the columns of the table for these runs.
+    tables.components: measure, source, dof, mean_square, variance, low, high, share: unclipped; the interval is
+    chi-squared for the interaction and ting1990 else (94 to 96% of nominal 95% held the truth on normal scores);
+    the share is of all variances above 0, for one topic.
+    tables.comparisons: runs (all, or best), coefficient, measure_a, measure_b, times, low, high: measure a needs
+    `times` as many topics as measure b for the same stability. Only here are measures compared on the same topics;
+    there is no interval where they do not have the same ones.
+    tables.curve: measure, n_topics, and both coefficients with their intervals, as figure 4 of kanoulas2009.
+    tables.facets: measure, facet, n_levels, effect, variance, low, high, share: where a measure is scored under
+    several judgments (-m AP -m AP/qrels=b.txt), these are a third facet, crossed with runs and topics; intervals by a
+    jackknife over topics, levels as given: below {many_levels} levels their variance is little more than a guess.
+    tables.facet_stability: measure, facet, n_levels, n_topics, and both coefficients, with the judgments sampled as
+    the topics are: one level, and as many as there are.
+
+    Mean squares are set equal to their expectations. Where a run has no score on some topics, runs are adjusted for
+    topics and topics for runs (Henderson's third method, by fitting constants), with the exact expectations of that
+    pattern of gaps; intervals then take the average number of topics of a run, and of runs of a topic. A topic for
+    which a run lists no document is such a gap with --missing skip only; else it scores as an empty list does. Of
+    geometric means, the scores are logarithms.
+
+    References
+    ----------
+    feldt1965: Feldt. The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty.
+    Psychometrika 30(3), 1965, 357-370.
+    arteaga1982: Arteaga, Jeyaratnam, Graybill. Confidence intervals for proportions of total variance in the two-way
+    cross component of variance model. Communications in Statistics 11(15), 1982, 1643-1658.
+    bodoff2007: Bodoff, Li. Test theory for assessing IR test collections. SIGIR 2007, 367-374.
+    henderson1953: Henderson. Estimation of variance and covariance components. Biometrics 9(2), 1953, 226-252.
+    ting1990: Ting, Burdick, Graybill, Jeyaratnam, Lu. Confidence intervals on linear combinations of variance
+    components that are unrestricted in sign. Journal of Statistical Computation and Simulation 35, 1990, 135-143.
+    urbano2013: Urbano, Marrero, Martín. On the measurement of test collection reliability. SIGIR 2013, 393-402.
+    """
+    _check(data)
+    targets, sizes = _targets(target), whole_numbers(n_topics, "number of topics", least=1) if n_topics else []
+    every, third = studies(data), facets(data)
+    best = _best(data)
+    table = stability_table(every, sizes, level)
+    tables = {"topics_needed": needed_table(every, targets, level)}
+    tables |= _best_tables(best, targets, level) if best else {}
+    tables["components"] = component_table(every, level)
+    if len(every) > 1:
+        parts = {ALL: every} | ({BEST: best.studies} if best else {})
+        tables["comparisons"] = comparison_table(parts, level)
+    tables["curve"] = curve_table(every, max([2 * len(data.topics), *sizes]), level)
+    if third:
+        tables |= {"facets": facet_table(third, level), "facet_stability": facet_stability_table(third, level)}
+    on_facets = facet_notes(tables["facet_stability"], third) if third else ()
+    notes = (*_notes(data, every), *_best_notes(table, tables, best), *on_facets, *data.notes)
+    settings: dict[str, object] = {"target": targets, "level": level} | ({"best": best.words} if best else {})
+    charts = _charts(table, tables, best, targets, level)
+    text = opening(table, tables, best, n_runs=len(data.runs), level=level)
+    return Result("reliability", table, tables, data.basis, settings, notes, text=text, charts=charts)
+
+
+def _check(data: Scores) -> None:
+    if len(data.runs) < 2:
+        raise UsageError("one run has no variance between runs; give at least two")
+    if len(data.topics) < 2:
+        raise UsageError("one topic does not separate runs from chance; give at least two")
+
+
+def _targets(text: str) -> list[float]:
+    """Read values of a coefficient, smallest first.
+
+    >>> _targets("0.95, 0.9")
+    [0.9, 0.95]
+    """
+    targets = set()
+    for part in text.split(","):
+        try:
+            value = float(part)
+        except ValueError:
+            raise UsageError(f"target '{part.strip()}' is not a number such as 0.9") from None
+        if not 0 < value < 1:
+            hint = f"; did you mean {value / 100:g}?" if 1 < value < 100 else ", such as 0.9"
+            raise UsageError(f"target {value:g} is not between 0 and 1{hint}")
+        targets.add(value)
+    return sorted(targets)
+
+
+def _best(data: Scores) -> BestRuns | None:
+    """Study the best three quarters of the runs; nothing where runs were chosen, or are few."""
+    by = "AP" if "AP" in data.conditions else data.conditions[0]
+    n = len(data.runs)
+    if data.basis.chosen is not None or n < MANY_RUNS.value:
+        return None
+    names = best_runs(data.choose([by]), _BEST_SHARE)
+    return BestRuns(n, len(names), by, studies(data.select(runs=names)))
+
+
+def _best_tables(best: BestRuns, targets: Sequence[float], level: float) -> dict[str, pl.DataFrame]:
+    needed = needed_table(best.studies, targets, level)
+    return {"topics_needed_best": needed, "best": stability_table(best.studies, [], level)}
+
+
+def _notes(data: Scores, every: Sequence[GStudy]) -> Iterator[Note]:
+    yield from few_runs(len(data.runs), "variances between runs")
+    below = {s.measure: v for s in every if (v := [c for c in SOURCES if getattr(s.squares.components, c) < 0])}
+    if below:
+        shown = "; ".join(f"{m}: {', '.join(sources)}" for m, sources in below.items())
+        text = f"variances estimated below 0 are shown as 0 ({shown}); --table components has them as they are"
+        yield Note("negative_variances", "info", text)
+    if gaps := [f"{s.measure} {s.n_missing:,} of {s.x.size:,}" for s in every if s.n_missing]:
+        how = "(runs adjusted for topics, topics for runs), intervals from average numbers of topics and runs"
+        text = f"cells without a score: {', '.join(gaps)}; estimated by Henderson's third method {how}"
+        yield Note("missing_scores", "caution", text)
+    if any(s.n_topics < len(data.topics) for s in every):
+        yield Note("topics_without_scores", "info", "topics without any score were left out")
+    for study in every:
+        if (apart := study.x.shape[0] - study.squares.dof_run) > 1 and study.n_missing:
+            text = f"{study.measure}: {apart} groups of runs share no topic; runs are compared within them only"
+            yield Note("disconnected_runs", "caution", text)
+    unknown = [s for s in every if np.isnan(s.ratio("phi"))]
+    if flat := [s.measure for s in unknown if s.is_flat]:
+        text = f"scores do not vary, so nothing is said of their stability: {', '.join(flat)}"
+        yield Note("constant_scores", "caution", text)
+    if sparse := [s.measure for s in unknown if not s.is_flat]:
+        text = f"too few scores to separate the variance of runs from that of topics: {', '.join(sparse)}"
+        yield Note("too_few_scores", "caution", text)
+
+
+def _best_notes(table: pl.DataFrame, tables: Mapping[str, pl.DataFrame], best: BestRuns | None) -> Iterator[Note]:
+    """Say what the worst quarter of the runs does."""
+    first = at_own_topics(table)
+    if best is None or first["phi"].is_null().all():
+        return
+    other = tables["best"]
+    who = f"without the worst quarter of the runs ({best.words})"
+    if first.height == 1:
+        row = other.row(0, named=True)
+        if row["phi"] is None:
+            return
+        ends = span(row, score, low="phi_low", high="phi_high")
+        text = f"{who} Phi is {score(row['phi'])} ({ends}), not {score(first['phi'].item())}"
+    else:
+        text = (
+            f"{who} measures stand in {'another' if changed_orders(table, other) else 'the same'} order: --table best"
+        )
+    yield Note("without_worst_runs", "info", text)
+
+
+def _charts(
+    table: pl.DataFrame,
+    tables: dict[str, pl.DataFrame],
+    best: BestRuns | None,
+    targets: Sequence[float],
+    level: float,
+) -> tuple[Chart, ...]:
+    order = table["measure"].unique(maintain_order=True).to_list()
+    curve, x = thin(tables["curve"], by=["measure"]), field("n_topics", title="topics")
+    charts = []
+    shown: dict[Coefficient, str] = {"phi": "scores", "e_rho2": "rankings"}
+    for of, what in shown.items():
+        y = field(of, title=COEFFICIENT_NAMES[of], scale={"domain": [0, 1]})
+        curves = lines(x, y, category("measure", order), band=(f"{of}_low", f"{of}_high"))
+        picture = reference_line(curves, targets[-1])
+        title = f"Stability of {what} by number of topics ({100 * level:g}% intervals; dotted: {targets[-1]:g})"
+        charts.append(Chart(of, title, curve, picture))
+    return (*charts, _both_chart(table, tables["best"], best, order, level)) if best else tuple(charts)
+
+
+def _both_chart(table: pl.DataFrame, other: pl.DataFrame, best: BestRuns, order: list[str], level: float) -> Chart:
+    """Draw Phi of all runs above that of the best three quarters, measure by measure."""
+    parts = {f"all {best.n_all} runs": at_own_topics(table), f"best {best.n_best}": other}
+    rows = [part.with_columns(who=pl.format("{}, {}", "measure", pl.lit(who))) for who, part in parts.items()]
+    names = [f"{measure}, {who}" for measure in order for who in parts]
+    x = field("phi", title="Phi", scale={"zero": False})
+    y = category("who", names, axis={"title": None, "labelLimit": 260})
+    title = f"Stability of scores with and without the worst quarter of the runs ({100 * level:g}% intervals)"
+    shown = pl.concat(rows).head(2000)
+    return Chart("best", title, shown, intervals(x, y, low="phi_low", high="phi_high"))

@@ -1,0 +1,236 @@
+"""G-studies, one per measure, and their tables: coefficients, components, topics needed, curves, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from assay.core.arrays import Array, Index
+from assay.core.text import known
+from assay.results.schemas import schema, table
+from assay.scoring.scores import Scores
+from assay.stats.intervals import deletions, jackknife_interval
+from assay.stats.variance import (
+    COEFFICIENTS,
+    SOURCES,
+    Coefficient,
+    MeanSquares,
+    coefficient,
+    fitted_mean_squares,
+    mean_squares,
+    topics_needed,
+)
+
+COEFFICIENT_COLUMNS = ("e_rho2", "e_rho2_low", "e_rho2_high", "phi", "phi_low", "phi_high")
+ALL, BEST = "all", "best"  # sets of runs
+_VARIANCES = ("var_run", "var_topic", "var_interaction")
+_STABILITY = schema("measure", "n_topics", *_VARIANCES, *COEFFICIENT_COLUMNS)
+_COMPONENTS = schema(
+    *("measure", "source", "dof", "mean_square", "variance", "low", "high", "share"), source=pl.String, dof=pl.Int64
+)
+_NEEDED = schema(
+    *("measure", "coefficient", "target", "n_topics", "low", "high"),
+    coefficient=pl.String,
+    low=pl.Int64,
+    high=pl.Int64,
+)
+_COMPARISONS = schema(
+    *("runs", "coefficient", "measure_a", "measure_b", "times", "low", "high"), runs=pl.String, coefficient=pl.String
+)
+_POINTS, _STEEP = 50, 15  # of a curve; topics up to which it has them all
+_FLAT = 1e-12  # scores that differ by less are the same
+
+
+@dataclass(frozen=True, slots=True)
+class GStudy:
+    """The G-study of one measure."""
+
+    measure: str
+    x: Array  # [run, topic], without runs and topics that have no score at all
+    topics: Index  # [topic]: which of all topics these are
+    squares: MeanSquares
+
+    @property
+    def n_topics(self) -> int:
+        """The topics that have a score."""
+        return self.x.shape[1]
+
+    @property
+    def n_missing(self) -> int:
+        """Cells without a score."""
+        return int(np.isnan(self.x).sum())
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether all scores are the same."""
+        return _flat(self.x)
+
+    def ratio(self, of: Coefficient) -> float:
+        """Variance of runs over the error at one topic; not clipped."""
+        return float(self.squares.ratio(of))
+
+    def ends(self, of: Coefficient, level: float) -> tuple[float, float]:
+        """The interval of that ratio; not clipped."""
+        low, high = self.squares.interval(of, level=level)
+        return float(low), float(high)
+
+    def at(self, n: int, of: Coefficient, level: float) -> tuple[float, float, float]:
+        """A coefficient at a number of topics with its interval, as it is printed: from 0 to 1."""
+        low, high = self.ends(of, level)
+        return _printed(self.ratio(of), n), _printed(low, n), _printed(high, n)
+
+    def left_out(self, of: Coefficient) -> Array:
+        """The logarithm of the ratio without each group of topics. [group]"""
+        sets = list(deletions(self.n_topics))
+        if self.n_missing or len({topics.size for topics in sets}) > 1:
+            ratios = np.array([float(_squares(self.x[:, topics]).ratio(of)) for topics in sets])
+        else:
+            ratios = mean_squares(np.stack([self.x[:, topics] for topics in sets])).ratio(of)
+        return _log(ratios)
+
+
+@dataclass(frozen=True, slots=True)
+class BestRuns:
+    """The best three quarters of the runs, by a measure."""
+
+    n_all: int
+    n_best: int
+    by: str
+    studies: list[GStudy]
+
+    @property
+    def words(self) -> str:
+        """Which runs they are."""
+        return f"{self.n_best} of {self.n_all} by {self.by}"
+
+
+def _printed(ratio: float, n: int) -> float:
+    return float(coefficient(np.maximum(np.array(ratio), 0.0), n))
+
+
+def _flat(x: Array) -> bool:
+    return bool(x.size and np.nanmax(x) - np.nanmin(x) < _FLAT)
+
+
+def _log(ratio: Array) -> Array:
+    return np.log(np.where(ratio > 0, ratio, np.nan))
+
+
+def _squares(x: Array) -> MeanSquares:
+    return fitted_mean_squares(x) if np.isnan(x).any() else mean_squares(x)
+
+
+def studies(data: Scores) -> list[GStudy]:
+    """Study every measure, on the scale of statistics; runs and topics without a score are left out."""
+    every = []
+    for measure, x in zip(data.conditions, data.working(), strict=True):
+        there = ~np.isnan(x)
+        x = x[there.any(1)][:, there.any(0)]
+        squares = _squares(np.where(np.isnan(x), np.nan, 0.0) if _flat(x) else x)
+        every.append(GStudy(measure, x, np.flatnonzero(there.any(0)), squares))
+    return every
+
+
+def stability_table(every: Sequence[GStudy], sizes: Sequence[int], level: float) -> pl.DataFrame:
+    """Lay out every measure at its own number of topics, then at others."""
+    rows = [_stability(study, n, level) for study in every for n in [study.n_topics, *sizes]]
+    return table(rows, _STABILITY)
+
+
+def at_own_topics(stability: pl.DataFrame) -> pl.DataFrame:
+    """Of a table of stability, every measure at its own number of topics."""
+    return stability.unique("measure", keep="first", maintain_order=True)
+
+
+def _stability(study: GStudy, n: int, level: float) -> tuple[object, ...]:
+    """The components and both coefficients at a number of topics; what is below 0 as 0."""
+    components = study.squares.components
+    variances = [max(float(getattr(components, source)), 0.0) for source in SOURCES]
+    return study.measure, n, *variances, *(x for of in COEFFICIENTS for x in study.at(n, of, level))
+
+
+def component_table(every: Sequence[GStudy], level: float) -> pl.DataFrame:
+    """Lay out every mean square and variance, not clipped, with the share of what is above 0."""
+    return table((row for study in every for row in _components(study, level)), _COMPONENTS)
+
+
+def _components(study: GStudy, level: float) -> Iterator[tuple[object, ...]]:
+    s, components = study.squares, study.squares.components
+    total = sum(max(float(getattr(components, source)), 0.0) for source in SOURCES)
+    squares = zip((s.dof_run, s.dof_topic, s.dof_residual), (s.run, s.topic, s.residual), strict=True)
+    for source, (dof, mean) in zip(SOURCES, squares, strict=True):
+        variance = float(getattr(components, source))
+        ends = (float(end) for end in s.component_interval(source, level=level))
+        share = max(variance, 0.0) / total if total > 0 else np.nan
+        yield study.measure, source, dof, float(mean), variance, *ends, share
+
+
+def needed_table(every: Sequence[GStudy], targets: Sequence[float], level: float) -> pl.DataFrame:
+    """Lay out how many topics bring each coefficient to each target; nothing where no number does."""
+    rows = [
+        (study.measure, of, target, *(_whole(needed) for needed in _needed(study, of, target, level)))
+        for study in every
+        for of in COEFFICIENTS
+        for target in targets
+    ]
+    return table(rows, _NEEDED)
+
+
+def _needed(study: GStudy, of: Coefficient, target: float, level: float) -> Array:
+    low, high = study.ends(of, level)
+    return topics_needed(np.array([study.ratio(of), high, low]), target)
+
+
+def _whole(n: float) -> int | None:
+    return int(n) if np.isfinite(n) else None
+
+
+def curve_table(every: Sequence[GStudy], most: int, level: float) -> pl.DataFrame:
+    """Lay out both coefficients from one topic to `most`, with their intervals."""
+    sizes = sorted({*range(1, min(most, _STEEP) + 1), *np.linspace(1, most, _POINTS).round().astype(int).tolist()})
+    rows = [_stability(study, n, level) for study in every for n in sizes]
+    return table(rows, _STABILITY).drop(_VARIANCES)
+
+
+def comparison_table(parts: Mapping[str, Sequence[GStudy]], level: float) -> pl.DataFrame:
+    """Lay out how many times as many topics one measure needs as another, paired over topics, by set of runs."""
+    rows = [
+        (runs, *row) for runs, every in parts.items() for of in COEFFICIENTS for row in _comparisons(every, of, level)
+    ]
+    return table(rows, _COMPARISONS)
+
+
+def _comparisons(every: Sequence[GStudy], of: Coefficient, level: float) -> Iterator[tuple[object, ...]]:
+    ratios = [(study, _log(np.array(study.ratio(of))), study.left_out(of)) for study in every]
+    for (a, log_a, out_a), (b, log_b, out_b) in combinations(ratios, 2):
+        moved = out_b - out_a if np.array_equal(a.topics, b.topics) else np.zeros(0)
+        ends = jackknife_interval(log_b - log_a, moved, level=level)
+        yield of, a.measure, b.measure, float(np.exp(log_b - log_a)), *(float(np.exp(end)) for end in ends)
+
+
+@dataclass(frozen=True, slots=True)
+class ReversedPair:
+    """Two measures whose order the worst runs reverse, by intervals that exclude 1 with all runs and without them."""
+
+    first: str  # needs fewer topics with all runs, more without the worst
+    second: str
+    times: float  # as many topics as the second, which the first needs without the worst runs
+    low: float
+    high: float
+
+
+def reversed_pairs(comparisons: pl.DataFrame, coefficient: Coefficient) -> list[ReversedPair]:
+    """Find measures whose order the worst runs reverse significantly, the furthest apart first."""
+    more: dict[str, dict[tuple[str, str], tuple[float, float, float]]] = {ALL: {}, BEST: {}}  # who needs more topics
+    for row in comparisons.filter(coefficient=coefficient).to_dicts():
+        a, b = row["measure_a"], row["measure_b"]
+        if known(row["low"]) and row["low"] > 1:
+            more[row["runs"]][a, b] = row["times"], row["low"], row["high"]
+        elif known(row["high"]) and row["high"] < 1:
+            more[row["runs"]][b, a] = 1 / row["times"], 1 / row["high"], 1 / row["low"]
+    pairs = [ReversedPair(b, a, *more[BEST][b, a]) for a, b in more[ALL] if (b, a) in more[BEST]]
+    return sorted(pairs, key=lambda pair: -pair.times)

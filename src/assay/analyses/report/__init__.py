@@ -1,0 +1,1 @@
+"""Every analysis that applies, on one page, with what they say together."""

@@ -1,0 +1,297 @@
+"""The report: every analysis that applies to a collection, asked in turn, and what they say together."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import polars as pl
+
+import assay
+from assay.analyses.report.verdict import place, verdict
+from assay.core.errors import MeasureError, UsageError, suggestion
+from assay.core.notes import Note
+from assay.core.progress import steps
+from assay.core.thresholds import Threshold
+from assay.data.files import make_directory
+from assay.data.judged import Collection
+from assay.data.provenance import Origin, spelled, taken
+from assay.render.pictures import figures as draw
+from assay.render.redaction import redacted
+from assay.results.analysis import Analysis, Section, analysis, find, index
+from assay.results.result import Part, Report, Result
+from assay.results.sentences import MANY_RUNS, load_sentences, rules_table
+from assay.scoring.conditions import Condition, parse_condition
+from assay.scoring.default_measures import default_measures
+from assay.scoring.loaders import LOADERS
+from assay.scoring.scores import Scores, Undefined
+
+_VERDICT = {
+    "sentence": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "shown": pl.String,
+    "between": pl.String,
+    "section": pl.String,
+    "rule": pl.String,
+}
+
+
+@analysis(name="report", group="make", place=3)
+def report(
+    data: Collection | Scores,
+    *,
+    measure: Sequence[str] = (),
+    sections: Sequence[str] = (),
+    fast: bool = False,
+    figures: str | None = None,
+    undefined: Undefined = "zero",
+    contributors: Sequence[str] = (),
+    pool_depth: int | None = None,
+    alpha: float = 0.05,
+    level: float = 0.95,
+    rng: int = 0,
+) -> Report:
+    """What do these runs and judgments say about measures, on one page?
+
+    Asks every analysis that applies, and says in at most {most_sentences} sentences what they say together, each with
+    its number, its interval and the section that shows the evidence. `-o report.html` writes one page that needs
+    nothing else, and report.json beside it with every table.
+
+    The sentences follow rules with names and thresholds, which the page lists. Separating runs is not measuring what
+    users want: nothing here says which measure is right.
+
+    Parameters
+    ----------
+    measure
+        Measures, such as nDCG@10 or RBP(p=0.8); repeats (default: a set that suits the grades and the depth of the
+        lists, which are deep from {deep_lists} documents on; of scores that another tool computed, all).
+    sections
+        Only these analyses, as in power,depth; repeats (default: all that apply).
+    fast
+        A first look: smaller grids, fewer resamples; what takes long is left out.
+    figures
+        Write every chart as SVG, PNG and PDF into this directory.
+    undefined
+        What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+    contributors
+        The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
+        (default: all runs).
+    pool_depth
+        How deep each contributor was pooled, for the question whether new runs would be judged fairly.
+    alpha
+        Significance level.
+    level
+        Confidence of the intervals.
+    rng
+        Seed of everything that is drawn.
+
+    Returns
+    -------
+    sentence
+        What may be said.
+    value, low, high
+        The number that it rests on, and its interval.
+    shown, between
+        The same in the sentence's own unit, as the page sets them apart.
+    section, rule
+        The analysis that shows the evidence, and the rule that licenses the sentence.
+
+    Notes
+    -----
+    tables.rules: rule, says, thresholds, cite.
+    tables.inputs: file, bytes, sha256; of the files that were read.
+    tables.NAME, tables.NAME.TABLE: the tables of every section, such as power and power.pairs.
+
+    Sections that need many runs are one line each below {many_runs} runs, and the differences between runs lead.
+    """
+    asked = _asked(sections)
+    settings = {
+        "measure": tuple(measure) or default_measures(data),
+        "undefined": undefined,
+        "contributors": tuple(contributors),
+        "pool_depth": pool_depth,
+        "alpha": alpha,
+        "level": level,
+        "rng": rng,
+    }
+    if figures is not None:
+        make_directory(Path(figures))
+    load_sentences()
+    study = _Study(_with_files(data, settings), settings, fast=fast)
+    study.scores  # noqa: B018 - what is wrong with measures is said at once, and not by every section
+    parts = _ordered([study.part(find(name)) for name in steps(asked)], study.n_runs)
+    made = redacted(_bound(study, parts, _words(study, sections)), study.data.origin)
+    if figures is not None:
+        draw(made, figures)
+    return made
+
+
+def _with_files(data: Collection | Scores, settings: Mapping[str, Any]) -> Collection | Scores:
+    """Count the files that settings name among those that were read."""
+    asked = [c for m in settings["measure"] if (c := _condition(m)) is not None]
+    others = [path for c in asked for path in (c.qrels, *c.measure.files) if path is not None]
+    named = [path for path in (*settings["contributors"], *others) if Path(path).is_file()]
+    return replace(data, origin=replace(data.origin, files=(*data.origin.files, *named)))
+
+
+def _condition(measure: str) -> Condition | None:
+    try:
+        return parse_condition(measure)
+    except MeasureError:  # another tool's
+        return None
+
+
+def _asked(sections: Sequence[str]) -> list[str]:
+    """Read which sections are asked for; all where none is named."""
+    known = [name for name, command in index().items() if command.group != "make" and find(name).section is not None]
+    names = [name.strip() for listed in sections for name in listed.split(",") if name.strip()]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"no section '{name}' (there is {', '.join(known)}){suggestion(name, known)}")
+    return [name for name in known if not names or name in names]
+
+
+@dataclass(frozen=True)
+class _Study:
+    """The data and the settings of one report; what several analyses need is made once."""
+
+    data: Collection | Scores
+    settings: Mapping[str, Any]
+    fast: bool
+
+    @cached_property
+    def n_runs(self) -> int:
+        """How many runs are asked about."""
+        return len(self.data.runs if isinstance(self.data, Scores) else self.data.asked.names)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The scores of all runs, made as any single command makes them."""
+        return LOADERS[Scores](self.data, **taken(LOADERS[Scores], self.settings))
+
+    def part(self, of: Analysis) -> Part:
+        """Ask one analysis, or say in a line why it is not asked."""
+        section = of.section or Section()
+        if why_not := self._refused(section):
+            return Part(of.name, of.question, why_not=why_not)
+        settings = self._settings(of, section)
+        shown = section.shown_few if self.n_runs < MANY_RUNS.value and section.shown_few else section.shown
+        kind = get_type_hints(of.function)["data"]
+        loader = LOADERS[kind]
+        own = taken(loader, self.settings)
+        named = self.words(flagged=type(None) in get_args(kind))
+        words = ["assay", of.name, *named, *spelled(loader, own), *spelled(of.function, settings)]
+        try:
+            own_data = self.scores if self._shared(kind) else loader(self.data, **own)
+            result = of(own_data, **settings)
+        except (UsageError, MeasureError) as problem:
+            return Part(of.name, of.question, why_not=str(problem))
+        return Part(of.name, of.question, shlex.join(words), result, shown=shown)
+
+    def words(self, *, flagged: bool = False) -> tuple[str, ...]:
+        """The words that name the data; placeholders where it comes from no file."""
+        if words := self.data.origin.words(flagged=flagged):
+            return words
+        if isinstance(self.data, Scores):
+            return ("--scores", "SCORES")
+        return ("--runs" if flagged else "RUN...", *(["RUNS"] if flagged else []), "--qrels", "QRELS")
+
+    def _refused(self, need: Section) -> str:
+        """Say what is missing; nothing where nothing is."""
+        there: dict[str, tuple[int, int | Threshold]] = {
+            "run": (self.n_runs, 1 if need.few is not None else need.n_runs),
+            "measure": (len(self.settings["measure"]), need.n_measures),
+            "topic": (
+                len(self.data.topics if isinstance(self.data, Scores) else self.data.qrels.topics),
+                need.n_topics,
+            ),
+        }
+        for what, (n, least) in there.items():
+            if n < (least.value if isinstance(least, Threshold) else least):
+                return f"needs at least {least} {what}s; there {'is' if n == 1 else 'are'} {n}"
+        if need.graded and isinstance(self.data, Collection) and self.data.qrels.top < 2:
+            return "needs more than one grade of relevance; the judgments are binary"
+        if self.fast and need.fast is None:
+            return "it takes long, and this is a first look (--fast)"
+        return ""
+
+    def _settings(self, of: Analysis, section: Section) -> dict[str, Any]:
+        """Gather what an analysis is asked with: what it shares with the report, then what it sets itself."""
+        shared = {name: value for name, value in self.settings.items() if name in section.passed}
+        own = taken(of.function, shared) | dict(section.settings)
+        if self.fast:
+            own |= dict(section.fast or {})
+        if self.n_runs < MANY_RUNS.value:
+            own |= dict(section.few or {})
+        return own
+
+    def _shared(self, kind: Any) -> bool:
+        """Whether an analysis gets the scores that all share; one that scores by itself fills pools with all runs."""
+        return kind is Scores or (Scores in get_args(kind) and not self.settings["contributors"])
+
+
+def _ordered(parts: list[Part], n_runs: int) -> list[Part]:
+    """Let what has something to say about few runs lead where runs are few, after the collection itself."""
+    if n_runs >= MANY_RUNS.value:
+        return parts
+    leads = [part for part in parts if (section := find(part.name).section) and section.few is not None]
+    first = [part for part in parts[:1] if part not in leads]
+    return [*first, *leads, *(part for part in parts if part not in first and part not in leads)]
+
+
+def _words(study: _Study, sections: Sequence[str]) -> str:
+    """The command that makes this report."""
+    options = dict(study.settings) | {"sections": tuple(sections), "fast": study.fast}
+    return shlex.join(["assay", "report", *study.words(), *spelled(report.function, options), "-o", "report.html"])
+
+
+def _bound(study: _Study, parts: Sequence[Part], command: str) -> Report:
+    """Bind the parts together: the verdict, every table, and where all of it came from."""
+    results = {part.name: part.result for part in parts if part.result is not None}
+    if not results:
+        raise UsageError("no analysis applies: " + "; ".join(f"{part.name}: {part.why_not}" for part in parts))
+    columns = ("value", "low", "high", "shown", "between")
+    statements = verdict(results)
+    rows = [(s.text, *(getattr(s, name) for name in columns), section, s.name) for section, s in statements]
+    inputs = study.data.origin.hashes()
+    named = {name: value for name, value in study.settings.items() if value not in ((), None)}
+    settings = {name: list(value) if isinstance(value, tuple) else value for name, value in named.items()}
+    return Report(
+        "report",
+        pl.DataFrame(rows, schema=_VERDICT, orient="row"),
+        tables={
+            **dict(_tables(results)),
+            "rules": pl.DataFrame(sorted(rules_table(), key=lambda row: place(row["rule"]))),
+            "inputs": pl.DataFrame(
+                inputs, schema={"file": pl.String, "bytes": pl.Int64, "sha256": pl.String}, orient="row"
+            ),
+        },
+        basis=next(iter(results.values())).basis,
+        settings={"version": assay.__version__, "command": command, **settings, "fast": study.fast},
+        notes=_unhashed(study.data.origin),
+        parts=tuple(parts),
+        sentences=tuple(one for _, one in statements),
+    )
+
+
+def _unhashed(origin: Origin) -> tuple[Note, ...]:
+    """Say what was read that nobody can read again."""
+    if not origin.files and not origin.streams:
+        return (Note("no_files", "info", "the data did not come from files: no hashes"),)
+    return tuple(
+        Note("unhashed", "info", f"{name}: not a file that can be read again: no hash") for name in origin.streams
+    )
+
+
+def _tables(results: Mapping[str, Result]) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Name every table of every section."""
+    for name, result in results.items():
+        yield name, result.table
+        for inner, table in result.tables.items():
+            yield f"{name}.{inner}", table

@@ -1,0 +1,1 @@
+"""Do the published numbers and claims of the papers come out?"""

@@ -1,0 +1,212 @@
+"""Collections below a directory, discovered by their files.
+
+A collection is one of three things: TREC runs in a directory beside their judgments (a single file with `qrels` in
+its name) or in one of its subdirectories; files of scores in a directory that differ in the measure at the end of
+their names (`web.ap.tsv`, `web.p10.tsv`); a table of scores with several measures (a header with topic and measure,
+or the output of `trec_eval -q`). A folder whose name says that it holds a sample is no collection. What else is
+there is named, with the reason.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from assay.core.errors import AssayError, InputError
+from assay.core.progress import steps
+from assay.data.delimited import is_number
+from assay.data.files import plain_name, read_bytes
+from assay.data.judged import judge
+from assay.data.read import read_qrels, read_runs
+from assay.measures.declare import Measure
+from assay.measures.grammar import recognised
+from assay.scoring.engine import score
+from assay.scoring.score_files import ALIASES, read_scores
+from assay.scoring.scores import Scores
+
+_EXTENSION = re.compile(r"\.(csv|tsv|tab|txt|dat|jsonl?|ndjson|parquet|pq)$", re.IGNORECASE)
+_WITH_DEPTH = re.compile(r"(?<=[A-Za-z])(?=\d+$)")  # p10 is P@10
+_SAMPLE = re.compile(r"(?<![a-z])samples?(?![a-z])", re.IGNORECASE)  # a folder that shows some of the runs only
+_DOCUMENTATION = re.compile(r"(readme|licen[cs]e|index|changelog)|.*\.(md|rst|html?|py|pdf)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveredCollection:
+    """A collection: where it is, which measures it has (None: any), and how scores are read."""
+
+    name: str
+    measures: tuple[Measure, ...] | None
+    read: Callable[[Sequence[Measure]], Scores]
+
+
+@dataclass(slots=True)
+class Discovery:
+    """The collections below a directory, and what was not understood there."""
+
+    root: Path
+    collections: list[DiscoveredCollection] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)  # path below the root -> why
+
+    def place(self, path: Path) -> str:
+        """Name a path from the root on."""
+        inside = path.relative_to(self.root)
+        return str(inside) if inside.parts else path.resolve().name
+
+    def leave_out(self, place: str, why: str) -> None:
+        """Leave something out; the reason names files from the root on, too."""
+        self.left_out[place] = why.replace(f"{self.root / place}: ", "").replace(f"{self.root}{os.sep}", "")
+
+
+def discover(directory: str) -> Discovery:
+    """Look for collections below a directory, folder by folder in the order of their names."""
+    root = Path(directory)
+    if not root.is_dir():
+        raise InputError(f"{directory}: {'not a directory' if root.exists() else 'no such directory'}")
+    discovery = Discovery(root)
+    files = {folder: _files(folder) for folder in _folders(root)}
+    for folder in steps(list(files), doing="looking into ", lines=False):
+        _runs(discovery, folder, files)
+    for folder in files:
+        _named_files(discovery, folder, files)
+    for folder in steps(list(files), doing="looking into ", lines=False):
+        for path in files[folder]:
+            _table(discovery, path)
+    discovery.collections.sort(key=lambda one: one.name)
+    return discovery
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    for folder, inside, _ in os.walk(root):
+        inside[:] = sorted(name for name in inside if not name.startswith("."))
+        yield Path(folder)
+
+
+def _files(folder: Path) -> list[Path]:
+    there = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
+    return sorted(path for path in there if not _DOCUMENTATION.fullmatch(path.name))
+
+
+# --- runs
+
+
+def _runs(discovery: Discovery, folder: Path, files: dict[Path, list[Path]]) -> None:
+    """Take runs beside judgments for a collection, and both out of the files that are left."""
+    judgments = [path for path in files[folder] if "qrels" in path.name.lower()]
+    files[folder] = [path for path in files[folder] if path not in judgments]
+    holding = []
+    for place in [folder, *(inner for inner in files if inner.parent == folder)]:
+        some = files[place] if place == folder else files[place][:1]  # a folder of runs is known by its first file
+        if judgments and any(map(_is_run, some)):
+            holding.append(place)
+    for place in [place for place in holding if place != folder and _SAMPLE.search(place.name)]:
+        holding.remove(place)
+        files[place] = []
+        discovery.leave_out(discovery.place(place), "runs of a sample, by the folder's name, not of a collection")
+    for place in holding:
+        paths = [path for path in files[place] if place != folder or _is_run(path)]
+        files[place] = [path for path in files[place] if path not in paths]
+        if len(judgments) == 1:
+            name = discovery.place(folder if len(holding) == 1 else place)
+            discovery.collections.append(DiscoveredCollection(name, None, _Scoring(tuple(paths), judgments[0])))
+        else:
+            discovery.leave_out(discovery.place(place), f"runs beside {len(judgments)} files of judgments")
+    for path in judgments if not holding else ():
+        discovery.leave_out(discovery.place(path), "judgments without runs beside them")
+
+
+def _is_run(path: Path) -> bool:
+    """Say whether the first line of a file is that of a TREC run."""
+    words = _first_line(path).split()
+    return len(words) == 6 and is_number(words[3]) and is_number(words[4])
+
+
+def _first_line(path: Path) -> str:
+    try:
+        data = read_bytes(str(path))
+    except InputError:
+        return ""
+    start = data[: 1 << 16].decode("utf-8", "replace").lstrip().splitlines()
+    return start[0] if start else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    paths: tuple[Path, ...]
+    qrels: Path
+
+    def __call__(self, measures: Sequence[Measure]) -> Scores:
+        """Score the runs."""
+        return score(judge(read_runs(list(self.paths)), read_qrels(self.qrels)), measures)
+
+
+# --- scores
+
+
+def _named_files(discovery: Discovery, folder: Path, files: dict[Path, list[Path]]) -> None:
+    """Take files whose names differ in the measure only for a collection."""
+    groups: dict[str, dict[Measure, Path]] = {}
+    for path in files[folder]:
+        if (named := _measure_of(path)) and named[1] not in groups.setdefault(named[0], {}):
+            groups[named[0]][named[1]] = path
+    taken = {path for group in groups.values() for path in group.values()}
+    files[folder] = [path for path in files[folder] if path not in taken]
+    for name, group in groups.items():
+        discovery.collections.append(
+            DiscoveredCollection(discovery.place(folder / name), tuple(group), _Reading(group))
+        )
+
+
+def _measure_of(path: Path) -> tuple[str, Measure] | None:
+    """Find the measure at the end of a file's name.
+
+    >>> _measure_of(Path("scores/web.v2.ndcg20.tsv.gz"))
+    ('web.v2', nDCG@20)
+    """
+    parts = _EXTENSION.sub("", plain_name(str(path))).split(".")
+    tails = ((".".join(parts[:i]), ".".join(parts[i:])) for i in range(1, len(parts)))
+    return next(
+        ((name, m) for name, tail in tails if (m := recognised(tail) or recognised(_WITH_DEPTH.sub("@", tail)))), None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    files: dict[Measure, Path]
+
+    def __call__(self, measures: Sequence[Measure]) -> Scores:
+        """Read the files of some measures; they must be of the same runs and topics."""
+        parts = [read_scores(str(self.files[m]), name=str(m)) for m in measures]
+        first = parts[0]
+        for path, part in zip((self.files[m] for m in measures), parts, strict=True):
+            if set(part.runs) != set(first.runs) or set(part.topics) != set(first.topics):
+                raise InputError(f"{path}: not of the same runs and topics as {self.files[measures[0]].name}")
+        value = np.concatenate([part.select(runs=first.runs, topics=first.topics).value for part in parts])
+        return replace(first, conditions=tuple(map(str, measures)), value=value, averages=())
+
+
+def _table(discovery: Discovery, path: Path) -> None:
+    """Take a table of several measures for a collection."""
+    words = [word.strip().lower() for word in re.split(r"[\t,]|\s+", _first_line(path).strip())]
+    has = {role: bool(set(words) & set(names)) for role, names in ALIASES.items()}
+    long = has["topic"] and ((has["measure"] and has["value"]) or (has["run"] and len(words) > 3))
+    printed = len(words) == 3 and is_number(words[2])
+    if not (long or printed):
+        discovery.leave_out(discovery.place(path), "neither runs beside judgments nor scores of named measures")
+        return
+    try:
+        scores = read_scores(str(path))
+    except AssayError as problem:
+        discovery.leave_out(discovery.place(path), str(problem))
+        return
+    known = {m: name for name in scores.conditions if (m := recognised(name))}
+
+    def read(measures: Sequence[Measure]) -> Scores:
+        return scores.choose([known[m] for m in measures])
+
+    name = _EXTENSION.sub("", plain_name(str(path)))
+    discovery.collections.append(DiscoveredCollection(discovery.place(path.with_name(name)), tuple(known), read))

@@ -1,0 +1,293 @@
+"""Reusability of the judgments: leave one run, or one group, out of the pool, and score all runs again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import polars as pl
+
+from assay.analyses.reuse.leave_out import Evaluation, sole_contributors
+from assay.core.arrays import Array, Index
+from assay.core.errors import UsageError
+from assay.core.notes import Note
+from assay.core.settings import check_choice
+from assay.core.text import counted
+from assay.data import run_lists as runlists
+from assay.data.judged import Collection
+from assay.data.tables import Qrels, Runs
+from assay.measures.declare import Measure
+from assay.measures.grammar import parse
+from assay.results import charts
+from assay.results.analysis import Section, analysis
+from assay.results.result import Result
+from assay.results.sentences import MANY_RUNS
+from assay.scoring.scores import Undefined
+from assay.stats.correlation.coefficients import tau_b
+
+ONE_RUN, WHOLE_GROUP = "run", "group"  # what is left out
+AS_JUDGED = "as judged"  # the setting where no pool depth is given
+_NEAR = 1e-12  # means that differ by less share a rank
+
+
+@analysis(
+    name="reuse",
+    group="trust",
+    place=4,
+    section=Section(n_runs=MANY_RUNS, fast=None, shown=("summary",)),
+)
+def reuse(
+    data: Collection,
+    *,
+    measure: Sequence[str | Measure] = (),
+    pool_depth: int | None = None,
+    contributors: Sequence[str] = (),
+    groups: str | None = None,
+    undefined: Undefined = "zero",
+) -> Result:
+    """Would a run that did not help to fill the pool be judged fairly?
+
+    Each contributing run in turn is treated as if it had come too late: the documents that no other contributor has
+    among its first `pool_depth` are taken out of the judgments, for every run, and all runs are scored again. What
+    the run loses, and how many places it falls among the others under those same judgments, is what a new run as
+    different as this one should expect (zobel1998). Runs of one group are often alike, so that one vouches
+    for the other's documents; leaving out whole groups is the harder test.
+
+    tau-b compares the ranking by `score` with the ranking in which every run has its own `score_without`; runs that
+    did not contribute keep their scores. A tau near 1 with one large drop is no comfort to the run that dropped:
+    look at the largest drops, and at the manual runs.
+
+    Not a test of pools that all contributors miss together: documents that no run found count as not relevant before
+    and after. The sample here is the contributors; the table describes them, and has no interval.
+
+    Parameters
+    ----------
+    measure
+        Measures, such as AP or nDCG@100; trec_eval's names will do; repeats.
+    pool_depth
+        How deep each contributor was pooled: the judgments are cut to that pool. Default: judgments as they are,
+        and a run's own documents are those that no other contributor returns at all, however deep.
+    contributors
+        The runs that fill the pool: a name, a file of names, or a table with the columns run and pooled (1 for
+        contributors); repeats (default: all runs).
+    groups
+        A table with the columns run and group: leave whole groups out, too.
+    undefined
+        What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+
+    Returns
+    -------
+    run, measure, contributor
+        The run left out, and whether it contributed at all; one that did not loses nothing.
+    score, score_without, difference
+        Its mean over topics under the pool, under the pool without its own documents, and the second less the
+        first.
+    rank, rank_without
+        Its place among all runs, all of them under the same judgments; ties share the better place.
+    n_unique, n_unique_relevant
+        The documents that only it contributed, and how many of them are relevant (grade 1 or higher).
+    groups: group, run, measure, score, score_without, difference, rank, rank_without, n_unique, n_unique_relevant
+        The same for every run of a group, with all documents taken out that only its group contributed.
+    summary: measure, what, n, tau, largest_drop, run, largest_fall, fallen
+        Run or group; how many were left out; tau-b of the two rankings; the largest loss of score and whose it is,
+        the most places lost and by whom.
+    beyond: run, measure, depth, score, rank, deeper, score_deeper, rank_deeper, fall
+        With a pool depth and measures that look further down: score and rank when evaluation stops at the pool
+        depth, down to which contributors are judged throughout, and when it goes on; places lost (webber2010,
+        section 4.1). `deeper` is empty for whole lists.
+    """
+    check_choice(undefined, "undefined", ("zero", "skip"))
+    chosen = [parse(m) for m in measure]
+    if not chosen:
+        raise UsageError("no measure to score with (-m AP)")
+    names = runlists.contributors(contributors, data.runs.names)
+    filled = data.runs.select(names)
+    qrels = data.qrels if pool_depth is None else data.qrels.pool(filled, depth=pool_depth)
+    base = Evaluation.of(data.runs, qrels, chosen, negative=data.negative, undefined=undefined)
+    at = np.array([data.runs.names.index(name) for name in names])
+    by_run = _left_out(base, filled, pool_depth, at, np.arange(len(data.runs.names)), data.runs.names)
+    pooled = pl.Series("contributor", [name in set(names) for name in data.runs.names for _ in chosen])
+    table = by_run.drop("unit").insert_column(2, pooled)
+    tables = {"summary": _summary(table, ONE_RUN, len(names))}
+    if groups is not None:
+        group = runlists.groups(groups, data.runs.names)
+        units = sorted(set(group))
+        unit = np.array([units.index(name) for name in group], dtype=np.int64)
+        left = _left_out(base, filled, pool_depth, unit[at], unit, units).rename({"unit": "group"})
+        tables["groups"] = left.sort("group", maintain_order=True)
+        n_left = len(set(unit[at].tolist()))
+        tables["summary"] = pl.concat([tables["summary"], _summary(left, WHOLE_GROUP, n_left)])
+    if pool_depth and (deep := _beyond(base, pool_depth)).height:
+        tables["beyond"] = deep
+    about: dict[str, object] = {
+        "contributors": len(names),
+        "pool_depth": AS_JUDGED if pool_depth is None else pool_depth,
+    }
+    notes = (*base.scores.notes, *_notes(data.qrels, qrels, pool_depth, filled))
+    return Result(
+        "reuse",
+        table,
+        tables,
+        base.scores.basis,
+        about,
+        notes,
+        charts=_charts(table, tables),
+    )
+
+
+def _left_out(
+    base: Evaluation, filled: Runs, depth: int | None, unit: Index, of_run: Index, names: Sequence[str]
+) -> pl.DataFrame:
+    """Score every run without its unit's own documents.
+
+    `unit` numbers the contributors' units, `of_run` those of all runs.
+    """
+    owner = sole_contributors(base.qrels, filled, depth=depth, unit=unit)
+    n = np.bincount(owner[owner >= 0], minlength=len(names))
+    n_relevant = np.bincount(owner[(owner >= 0) & (base.qrels.grade > 0)], minlength=len(names))
+    score = base.scores.mean()  # [measure, run]
+    rank = _ranks(score)
+    without, rank_without = score.copy(), rank.copy()
+    for i, left in enumerate(base.without(owner, len(names))):
+        mine = of_run == i
+        mean = left.mean()
+        without[:, mine], rank_without[:, mine] = mean[:, mine], _ranks(mean)[:, mine]
+    runs, measures = base.scores.runs, base.scores.conditions
+    columns = {"score": score, "score_without": without, "difference": without - score}
+    return pl.DataFrame(
+        {
+            "unit": [names[i] for i in of_run for _ in measures],
+            "run": [run for run in runs for _ in measures],
+            "measure": list(measures) * len(runs),
+            **{name: x.T.ravel() for name, x in columns.items()},
+            "rank": rank.T.ravel(),
+            "rank_without": rank_without.T.ravel(),
+            "n_unique": np.repeat(n[of_run], len(measures)),
+            "n_unique_relevant": np.repeat(n_relevant[of_run], len(measures)),
+        }
+    )
+
+
+def _ranks(mean: Array) -> Index:
+    """Places of runs [measure, run], the best first; ties share the better place."""
+    return 1 + (mean[:, None, :] > mean[:, :, None] + _NEAR).sum(-1)
+
+
+def _summary(table: pl.DataFrame, what: str, n: int) -> pl.DataFrame:
+    rows = []
+    for part in table.partition_by("measure", maintain_order=True):
+        known = part.drop_nans("difference")
+        score, without = (known[name].to_numpy() for name in ("score", "score_without"))
+        drop, fall = known.sort("difference", maintain_order=True), known["rank_without"] - known["rank"]
+        rows.append(
+            {
+                "measure": part["measure"][0],
+                "what": what,
+                "n": n,
+                "tau": float(tau_b(score, without)) if known.height > 1 else None,
+                "largest_drop": -drop["difference"][0] if known.height else None,
+                "run": drop["run"][0] if known.height else None,
+                "largest_fall": fall.max(),
+                "fallen": known["run"][fall.arg_max() or 0] if known.height else None,
+            }
+        )
+    return pl.DataFrame(rows, schema_overrides={"tau": pl.Float64, "largest_drop": pl.Float64})
+
+
+def _beyond(base: Evaluation, depth: int) -> pl.DataFrame:
+    """Compare evaluation to the pool depth with evaluation beyond it, under the same pool."""
+    deeper = [m for m in base.measures if m.declaration.at == "cutoff" and (m.cutoff is None or m.cutoff > depth)]
+    shallow = [m @ depth for m in deeper]
+    unique = list(dict.fromkeys(shallow))
+    at_depth = Evaluation.of(base.runs, base.qrels, unique, negative=base.negative, undefined=base.undefined)
+    scored = dict(zip(unique, at_depth.scores.mean(), strict=True))
+    parts = []
+    for m, cut in zip(deeper, shallow, strict=True):
+        here, there = scored[cut], base.scores.choose([m]).mean()[0]
+        before, after = _ranks(here[None])[0], _ranks(there[None])[0]
+        parts.append(
+            pl.DataFrame(
+                {
+                    "run": base.scores.runs,
+                    "measure": str(m),
+                    "depth": depth,
+                    "score": here,
+                    "rank": before,
+                    "deeper": pl.Series([m.cutoff] * len(here), dtype=pl.Int64),
+                    "score_deeper": there,
+                    "rank_deeper": after,
+                    "fall": after - before,
+                }
+            )
+        )
+    return pl.concat(parts) if parts else pl.DataFrame()
+
+
+def _notes(qrels: Qrels, pool: Qrels, depth: int | None, filled: Runs) -> Iterator[Note]:
+    names, longest = filled.names, int(filled.count.max(initial=0))
+    if depth is None:
+        own = "a run's own documents are those that no other contributor returns at all, however deep"
+        text = f"no pool depth: {own}; to lose little in so mild a test shows nothing"
+        yield Note("no_pool_depth", "caution", text)
+    elif n := qrels.doc.size - pool.doc.size:
+        where = f"the depth-{depth} pool of {counted(len(names), 'contributor')}"
+        text = f"{counted(n, 'judged document')} not in {where}, left unjudged throughout"
+        yield Note("outside_pool", "info", text)
+    if depth == 0:
+        yield Note("empty_pool", "info", "the pool is empty: nothing is judged")
+    if depth is not None and depth > longest:
+        text = f"no run goes deeper than {longest:,}: a pool of depth {depth:,} holds no more"
+        yield Note("deeper_than_runs", "info", text)
+    if len(names) == 1:
+        text = f"one contributor, {names[0]}: without it, nothing that it returns is judged"
+        yield Note("one_contributor", "caution", text)
+
+
+def _charts(table: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> tuple[charts.Chart, ...]:
+    every = [
+        _against(table, "runs", "What each run loses when the documents that only it contributed are not judged")
+    ]
+    if "groups" in tables:
+        title = "What each run loses when the documents that only its group contributed are not judged"
+        every.append(_against(tables["groups"], "groups", title))
+    if "beyond" in tables:
+        every.append(_ranks_beyond(tables["beyond"]))
+    return tuple(every)
+
+
+def _against(table: pl.DataFrame, name: str, title: str) -> charts.Chart:
+    """What is lost against the score, and the line on which nothing is."""
+    x = charts.field("score", title="mean score", scale={"zero": False})
+    y = charts.field("difference", title="change of the mean score")
+    tooltip = ("run", "score", "score_without", "difference", "rank", "rank_without", "n_unique_relevant")
+    rows = charts.thin(table.sort("score"), by=("measure",))
+    return charts.Chart(name, title, rows, _panels(rows["measure"], x, y, same={"datum": 0}, tooltip=tooltip))
+
+
+def _ranks_beyond(table: pl.DataFrame) -> charts.Chart:
+    x = charts.field("rank", title="rank, evaluated to the pool depth")
+    y = charts.field("rank_deeper", title="rank, evaluated beyond it")
+    tooltip = ("run", "rank", "rank_deeper", "score", "score_deeper")
+    rows = charts.thin(table.sort("rank"), by=("measure",))
+    title = f"Places of runs under a pool of depth {table['depth'][0]}, evaluated to that depth and beyond"
+    panels = _panels(rows["measure"], x, y, same={**y, "field": "rank"}, tooltip=tooltip)
+    return charts.Chart("beyond", title, rows, panels)
+
+
+def _panels(
+    measures: Iterable[str], x: charts.Spec, y: charts.Spec, *, same: charts.Spec, tooltip: Sequence[str]
+) -> charts.Spec:
+    """One scatter plot per measure, with a line at the height where nothing changes."""
+    points = charts.scatter(x, y, tooltip=tooltip)
+    line = {
+        "mark": {"type": "line", "color": charts.FAINT, "strokeDash": [4, 3], "strokeWidth": 1},
+        "encoding": {"x": x, "y": same},
+    }
+    panel = {"layer": [line, {k: points[k] for k in ("mark", "encoding")}], "width": 240, "height": 240}
+    facet = charts.category("measure", list(dict.fromkeys(measures)), header={"title": None})
+    return {
+        "facet": facet,
+        "columns": 3,
+        "spec": panel,
+        "resolve": {"scale": {"x": "independent", "y": "independent"}},
+    }

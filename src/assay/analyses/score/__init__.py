@@ -1,0 +1,1 @@
+"""Scores of runs, with intervals over topics."""

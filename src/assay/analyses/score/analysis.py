@@ -1,0 +1,166 @@
+"""Scores of runs: means with intervals, or topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from assay.core.arrays import Array
+from assay.core.errors import UsageError
+from assay.data import run_lists
+from assay.data.judged import Collection, Judged, judge
+from assay.measures.bounds.residuals import Tail, bounds_of_runs, kind
+from assay.measures.declare import Measure
+from assay.results.analysis import Section, analysis
+from assay.results.charts import field, run_means
+from assay.results.result import Result
+from assay.scoring.conditions import parse_condition, score_conditions
+from assay.scoring.engine import Missing
+from assay.scoring.engine import score as compute
+from assay.scoring.scores import Scores, Undefined
+from assay.stats.intervals import bootstrap_interval, t_interval
+
+
+@analysis(name="score", group="look", place=2, section=Section(fast={}))
+def score(
+    data: Collection | Judged | Scores,
+    *,
+    measure: Sequence[str | Measure] = (),
+    per_topic: bool = False,
+    interval: Literal["t", "bootstrap"] = "t",
+    level: float = 0.95,
+    resamples: int = 10_000,
+    rng: int = 0,
+    undefined: Undefined = "zero",
+    missing: Missing = "empty",
+    contributors: Sequence[str] = (),
+    residuals: bool = False,
+    tail: Tail = "unseen",
+) -> Result:
+    """Which scores do these runs get, and how sure are the means?
+
+    The interval treats the topics as a sample: it says how far the mean would move on other topics of the same
+    kind. It does not say whether two runs differ, because their scores are paired by topic (see `power`). With few
+    topics a t interval may reach beyond the measure's range.
+
+    Parameters
+    ----------
+    measure
+        Measures, such as nDCG@10 or RBP(p=0.8); nDCG@100/pool=10 under a pool of depth 10, AP/qrels=FILE under
+        other judgments; trec_eval's names will do. Of scores that another tool computed, those to show
+        (default: all).
+    per_topic
+        Show every topic instead of the means.
+    interval
+        Student's t, or the percentile bootstrap.
+    level
+        Confidence of the interval.
+    resamples
+        Bootstrap samples of topics.
+    rng
+        Seed of the bootstrap.
+    undefined
+        What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+    missing
+        What to do with topics for which a run has no list: empty, as trec_eval -c does, or skip (no score).
+    contributors
+        The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
+        (default: all runs).
+    residuals
+        Show how far judgments of the unjudged documents could move each score.
+    tail
+        What follows the end of a list, for the residual: unseen documents, or nothing (empty).
+
+    Returns
+    -------
+    run, measure, mean, low, high
+        The mean over topics (a geometric mean for GMAP, a sum for counts) and the ends of its interval.
+    run, topic, measure, value
+        With `per_topic`, one row per score.
+    residual, least, most
+        With `residuals`: how far the score could rise at most, where it cannot fall; and the lowest and highest it
+        could be. Empty for measures that offer no bound. For measures with a recall base the range is over the
+        retrieved documents, and newly relevant ones join the base.
+    """
+    if residuals and isinstance(data, Scores):
+        raise UsageError("--residuals needs runs and judgments, not scores")
+    if residuals and missing == "skip":
+        raise UsageError("--residuals counts missing lists as empty; it does not go with --missing skip")
+    scores = _scores(data, measure, contributors, undefined=undefined, missing=missing)
+    bounded = _bounded(data, scores, measure, tail) if residuals and not isinstance(data, Scores) else {}
+    settings: dict[str, object] = {"tail": tail} if residuals else {}
+    if per_topic:
+        table = scores.frame().with_columns(*_columns({name: x.transpose(1, 2, 0) for name, x in bounded.items()}))
+        return Result("score", table, basis=scores.basis, settings=settings, notes=scores.notes)
+    settings |= {"interval": interval, "level": level}
+    if interval == "t":
+        low, high = t_interval(scores.working(), level=level)
+    else:
+        settings |= {"resamples": resamples, "rng": rng}
+        generator = np.random.default_rng(rng)
+        low, high = bootstrap_interval(scores.working(), level=level, resamples=resamples, rng=generator)
+    means = {name: _mean(x).T for name, x in bounded.items()}
+    table = _table(scores, low, high).with_columns(*_columns(means))
+    chart = run_means(table, x=field("mean", title="mean score", scale={"zero": False}), level=level)
+    return Result("score", table, basis=scores.basis, settings=settings, notes=scores.notes, charts=(chart,))
+
+
+def _scores(
+    data: Collection | Judged | Scores,
+    measure: Sequence[str | Measure],
+    contributors: Sequence[str],
+    **policy: Any,
+) -> Scores:
+    if contributors and not isinstance(data, Collection):
+        raise UsageError(f"contributors fill pools; {type(data).__name__} has none")
+    if isinstance(data, Scores):
+        return data.choose(measure)
+    if isinstance(data, Judged):
+        return compute(data, measure, **policy)
+    names = run_lists.contributors(contributors, data.runs.names)
+    scores = score_conditions(data.runs, data.qrels, measure, contributors=names, negative=data.negative, **policy)
+    return scores.select(runs=data.chosen) if data.chosen else scores
+
+
+def _bounded(
+    data: Collection | Judged, scores: Scores, measure: Sequence[str | Measure], tail: Tail
+) -> dict[str, Array]:
+    """Bound every score, [measure, run, topic]; a residual only where the score itself is the least."""
+    asked = [parse_condition(m) for m in measure]
+    if any(c.under != (None, None) for c in asked):
+        raise UsageError("--residuals bounds measures under all judgments, not under pools or other judgments")
+    chosen = [c.measure for c in asked]
+    judged = data if isinstance(data, Judged) else judge(data.asked, data.qrels, negative=data.negative)
+    least, most = bounds_of_runs(judged, chosen, tail=tail)
+    alone = np.array([kind(m) == "residual" for m in chosen])[:, None, None]
+    scored = ~np.isnan(scores.value)
+    return {
+        "residual": np.where(alone & scored, most - scores.value, np.nan),
+        "least": np.where(scored, least, np.nan),
+        "most": np.where(scored, most, np.nan),
+    }
+
+
+def _mean(x: Array) -> Array:
+    """Average over the topics that have a score."""
+    n = (~np.isnan(x)).sum(-1)
+    return np.divide(np.nansum(x, axis=-1), n, out=np.full(n.shape, np.nan), where=n > 0)
+
+
+def _columns(values: dict[str, Array]) -> list[pl.Series]:
+    return [pl.Series(name, x.ravel()).fill_nan(None) for name, x in values.items()]
+
+
+def _table(scores: Scores, low: Array, high: Array) -> pl.DataFrame:
+    n_conditions, n_runs = low.shape
+    columns = {"mean": scores.mean(), "low": scores.summarise(low), "high": scores.summarise(high)}
+    return pl.DataFrame(
+        {
+            "run": [run for run in scores.runs for _ in range(n_conditions)],
+            "measure": list(scores.conditions) * n_runs,
+            **{name: values.T.ravel() for name, values in columns.items()},
+        }
+    )

@@ -1,0 +1,1 @@
+"""Simulate: synthetic test collections whose truth is known, as TREC files."""

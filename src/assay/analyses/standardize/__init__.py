@@ -1,0 +1,1 @@
+"""Standardisation: scores relative to reference runs, topic by topic."""

@@ -1,0 +1,1 @@
+"""Subsets of topics: whether they rank the runs as all topics do."""

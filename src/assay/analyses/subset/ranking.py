@@ -1,0 +1,134 @@
+"""How well some topics rank runs: against all topics, against the others, and against unlimited topics.
+
+A tau is taken as that of two variables whose normal scores have correlation sin(pi tau / 2). The mean over m topics
+then has the reliability 1 / (1 + noise / m): correlations between disjoint sets are the square root of the product
+of their reliabilities (Spearman 1904), and one number, `noise`, says what unlimited topics would have shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.core.arrays import Array, Bools, Index
+from assay.stats.correlation.bitwise_tau import PairBits, PairOrders, count_bits, pair_orders, tau_b
+from assay.stats.prediction import average
+from assay.stats.splits import end_sets, masked, means
+
+_SETS = 256  # rankings compared at a time
+
+
+@dataclass(frozen=True, slots=True)
+class SetRankings:
+    """How sets of topics rank the runs, compared with all topics and with the rest. All are [set]"""
+
+    tau_whole: Array  # NaN where a side ties everything
+    tau_rest: Array
+    overlap: Array  # share of the best runs that are the best over all topics, too
+    reversed: Array  # pairs of runs in the opposite order
+    reversed_marked: Array  # of these, the pairs that are marked
+
+
+def compare_sets(x: Array, masks: Array, *, k: int, marks: PairBits) -> SetRankings:
+    """Compare the ranking on each set with that on all topics and on the rest; `x` is [run, topic], no gaps.
+
+    `masks` is [set, topic]; `k` counts the best runs; `marks` are pairs of runs as bits.
+    """
+    mean = x.mean(-1)
+    whole, best = pair_orders(mean[None]), _best(mean[None], k)[0]
+    parts = []
+    for i in range(0, len(masks), _SETS):
+        mask = masks[i : i + _SETS]
+        on_set = means(x, mask)
+        here, rest = pair_orders(on_set), pair_orders(means(x, 1 - mask))
+        opposite = _opposite(here, whole)
+        shared = _best(on_set, k)[:, best].sum(-1) / k
+        numbers = (tau_b(here, whole), tau_b(here, rest), shared, count_bits(opposite), count_bits(opposite & marks))
+        parts.append(np.stack([np.asarray(number, dtype=np.float64) for number in numbers]))
+    return SetRankings(*np.concatenate(parts, axis=1))
+
+
+def _opposite(x: PairOrders, y: PairOrders) -> PairBits:
+    """Mark the pairs that two rankings order in opposite ways."""
+    return np.asarray((x.up ^ y.up) & x.untied & y.untied)
+
+
+def _best(mean: Array, k: int) -> Bools:
+    """Say which runs are the best k, the earlier where tied. [set, run]"""
+    scale = np.abs(mean).max(initial=0.0) or 1.0
+    order = np.argsort(-(mean / scale).round(10), axis=-1, kind="stable")
+    best = np.zeros(mean.shape, dtype=bool)
+    np.put_along_axis(best, order[:, :k], values=True, axis=-1)
+    return best
+
+
+def first_sets(order: Index, size: int) -> Array:
+    """Take the first of every order as a set; smaller sets are part of larger ones. [set, topic]"""
+    return masked(order[:, :size], order.shape[1])
+
+
+def noise(x: Array, order: Index) -> float:
+    """How much topics disturb a ranking: the variance of the noise of one topic over that of the runs.
+
+    From the mean tau-b between random halves of the topics; NaN where halves do not agree at all.
+    """
+    half = order.shape[1] // 2
+    first, second = (pair_orders(means(x, mask)) for mask in end_sets(order, half).masks())
+    return noise_of(float(average(tau_b(first, second))), half)
+
+
+def noise_of(tau: float, size: int) -> float:
+    """What a tau between two disjoint sets of a size says about noise.
+
+    >>> round(noise_of(0.5, 10), 6)
+    4.142136
+    """
+    correlation = latent(tau)
+    return size * (1 / correlation - 1) if correlation > 0 else np.nan
+
+
+def latent(tau: float) -> float:
+    """The correlation behind a tau (Greiner 1909)."""
+    return float(np.sin(np.pi / 2 * tau))
+
+
+def kendall(correlation: float) -> float:
+    """The tau of a correlation."""
+    return float(2 / np.pi * np.arcsin(np.clip(correlation, -1.0, 1.0)))
+
+
+def tau_unlimited(tau_rest: float, n_rest: int, noise: float) -> float:
+    """The tau to a ranking by unlimited topics, from the tau to the rest."""
+    return kendall(latent(tau_rest) * float(np.sqrt(1 + noise / n_rest)))
+
+
+def tau_of_size(size: float, noise: float) -> float:
+    """The tau between a ranking by so many random topics and that by unlimited ones."""
+    return kendall(float(1 / np.sqrt(1 + noise / size)))
+
+
+def topics_for(tau: float, noise: float) -> float:
+    """How many random topics rank runs as unlimited ones do, to this tau.
+
+    >>> round(tau_of_size(topics_for(0.9, 5.0), 5.0), 12)
+    0.9
+    """
+    share = latent(tau) ** 2
+    return noise * share / (1 - share)
+
+
+def smallest(sizes: Array, values: Array, target: float) -> int | None:
+    """The size from which on a curve stays at the target or above, read off between its points; None if it never is.
+
+    >>> smallest(np.array([10.0, 20.0, 30.0]), np.array([0.5, 0.8, 1.0]), 0.9)
+    25
+    """
+    below = np.flatnonzero(~(values >= target))
+    if not below.size:
+        return int(sizes[0])
+    i = int(below[-1])
+    if i == len(sizes) - 1:
+        return None
+    share = (target - values[i]) / (values[i + 1] - values[i]) if values[i] == values[i] else 1.0
+    return int(np.ceil(sizes[i] + share * (sizes[i + 1] - sizes[i]) - 1e-9))

@@ -1,0 +1,1 @@
+"""Swap rates: which differences between runs are reversed on new topics."""

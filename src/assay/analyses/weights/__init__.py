@@ -1,0 +1,1 @@
+"""`assay weights`: the gain and discount with which nDCG is most reliable."""

@@ -1,0 +1,177 @@
+"""The tables of variants of nDCG: how stable each is, how alike they rank runs, and what stands at which rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from assay.analyses.weights.graded_lists import GradedLists
+from assay.analyses.weights.optimise.cross_validation import TARGETS
+from assay.analyses.weights.pool_edge import judged_share
+from assay.analyses.weights.variants import NdcgVariant, gain_ratio, standard_gains
+from assay.core.arrays import Array, Index
+from assay.data.tables import ABSENT
+from assay.stats.correlation.coefficients import correlate_ranks, dense_ranks
+from assay.stats.intervals import deletions, jackknife_interval
+from assay.stats.variance import Coefficient, MeanSquares, coefficient, mean_squares, topics_needed
+
+
+@dataclass(frozen=True, slots=True)
+class VariantStability:
+    """How stable the variants are."""
+
+    names: tuple[str, ...]
+    squares: MeanSquares
+    level: float
+
+    def at_one(self, of: Coefficient) -> Array:
+        """A coefficient at one topic. [variant]"""
+        return coefficient(self.squares.ratio(of), 1)
+
+    def interval(self) -> list[Array]:
+        """The interval of Phi at one topic, as it is printed: not below 0. [variant] each"""
+        return [coefficient(np.maximum(end, 0.0), 1) for end in self.squares.interval("phi", level=self.level)]
+
+    def needed(self, target: float) -> list[Array]:
+        """The topics that bring Phi to a target, and their interval; infinite where none do. [variant] each"""
+        low, high = self.squares.interval("phi", level=self.level)
+        return [topics_needed(ratio, target) for ratio in (self.squares.ratio("phi"), high, low)]
+
+
+def variant_stability(variants: Sequence[NdcgVariant], x: Array, level: float) -> VariantStability:
+    """Split the variance of the scores of every variant; `x` is [variant, run, topic]."""
+    return VariantStability(tuple(v.name for v in variants), mean_squares(x), level)
+
+
+def main_table(
+    lists: GradedLists, variants: Sequence[NdcgVariant], stability: VariantStability, optimum: int, of: Coefficient
+) -> pl.DataFrame:
+    """One row per variant; the loss is against the optimum, which is named by its place."""
+    value = stability.at_one(of)
+    low, high = stability.interval()
+    fits = [v.fit for v in variants]
+    return pl.DataFrame(
+        {
+            "variant": stability.names,
+            "gain": [v.gain_name for v in variants],
+            "discount": [v.discount_name for v in variants],
+            "phi": stability.at_one("phi"),
+            "low": low,
+            "high": high,
+            "e_rho2": stability.at_one("e_rho2"),
+            **{name: _whole(stability.needed(target)[0]) for name, target in TARGETS.items()},
+            "ratio": [gain_ratio(lists, v.gain) for v in variants],
+            "kkt": pl.Series([None if fit is None else fit.kkt for fit in fits], dtype=pl.Float64),
+            "converged": pl.Series([None if fit is None else fit.converged for fit in fits], dtype=pl.Boolean),
+            "loss": value[optimum] - value,
+        }
+    )
+
+
+def topics_table(stability: VariantStability) -> pl.DataFrame:
+    """The topics that bring Phi to each target, with intervals."""
+    parts = []
+    for target in TARGETS.values():
+        n, low, high = (_whole(ends) for ends in stability.needed(target))
+        parts.append(
+            pl.DataFrame({"variant": stability.names, "target": target, "n_topics": n, "low": low, "high": high})
+        )
+    return pl.concat(parts)
+
+
+def _whole(n: Array) -> pl.Series:
+    """Whole numbers; none where a number is infinite."""
+    return pl.Series([int(x) if np.isfinite(x) else None for x in n], dtype=pl.Int64)
+
+
+def discounts_table(variants: Sequence[NdcgVariant]) -> pl.DataFrame:
+    """The discount of every rank, as shares of all (figures 2, 3 and 6)."""
+    return pl.concat([_curve(v.name, "rank", "discount", v.discount, 1) for v in variants])
+
+
+def gains_table(lists: GradedLists, variants: Sequence[NdcgVariant]) -> pl.DataFrame:
+    """The gain of every grade, 1 for the lowest relevant one that occurs."""
+    lowest = lists.grades[0]
+    return pl.concat([_curve(v.name, "grade", "gain", v.gain / v.gain[lowest], 0) for v in variants])
+
+
+def search_table(variants: Sequence[NdcgVariant]) -> pl.DataFrame:
+    """How the search for each fitted variant ended, and how far its weights are off the constraints."""
+    fitted = [(v, v.fit) for v in variants if v.fit is not None]
+    rows = [
+        (v.name, fit.kkt, fit.converged, len(fit.ends) or None, fit.n_short if fit.ends else None, *_violations(v))
+        for v, fit in fitted
+    ]
+    columns = ("variant", "kkt", "converged", "n_starts", "n_short", "gain_falls", "discount_rises", "sum_off")
+    return pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
+
+
+def _violations(v: NdcgVariant) -> tuple[float, float, float]:
+    """The most that gains fall from grade to grade, and discounts rise from rank to rank; how far they sum from 1."""
+    falls, rises = -np.diff(v.gain / v.gain.max()), np.diff(v.discount)
+    return max(0.0, float(falls.max())), max(0.0, float(rises.max(initial=0.0))), abs(float(v.discount.sum()) - 1)
+
+
+def _curve(name: str, place: str, what: str, value: Array, first: int) -> pl.DataFrame:
+    at = np.arange(first, value.size + first)
+    return pl.DataFrame({"variant": [name] * value.size, place: at, what: value})
+
+
+def ranks_table(lists: GradedLists) -> pl.DataFrame:
+    """What stands at each rank, as shares of the documents there (figure 5): judged, and of each grade."""
+    there = (lists.grade != ABSENT).sum((0, 1))
+    shares = {"judged": judged_share(lists.grade)}
+    for grade in range(1, lists.top + 1):
+        share = np.full(there.shape, np.nan)
+        shares[f"grade {grade}"] = np.divide((lists.grade == grade).sum((0, 1)), there, out=share, where=there > 0)
+    ranks = np.arange(1, there.size + 1)
+    parts = [pl.DataFrame({"of": [of] * ranks.size, "rank": ranks, "share": share}) for of, share in shares.items()]
+    return pl.concat(parts).with_columns(pl.col("share").fill_nan(None))
+
+
+def means_table(variants: Sequence[NdcgVariant], runs: Sequence[str], x: Array) -> pl.DataFrame:
+    """The mean of every run by every variant (figures 7 and 8)."""
+    mean = x.mean(-1)
+    parts = [{"variant": [v.name] * len(runs), "run": runs, "mean": m} for v, m in zip(variants, mean, strict=True)]
+    return pl.concat([pl.DataFrame(part) for part in parts])
+
+
+def likeness_table(variants: Sequence[NdcgVariant], x: Array, level: float) -> pl.DataFrame:
+    """How alike two variants rank the runs, and how far their means are apart (figures 7 and 8, table 4)."""
+    pairs = np.array(list(combinations(range(len(variants)), 2)), dtype=np.intp).reshape(-1, 2)
+    mean = x.mean(-1)
+    tau = _taus(mean, pairs)
+    left_out = np.array([_taus(x[..., topics].mean(-1), pairs) for topics in deletions(x.shape[-1])])
+    low, high = jackknife_interval(tau, left_out, level=level)
+    return pl.DataFrame(
+        {
+            "variant": [variants[i].name for i, _ in pairs],
+            "other": [variants[j].name for _, j in pairs],
+            "tau": tau,
+            "low": np.maximum(low, -1.0),
+            "high": np.minimum(high, 1.0),
+            "rms": np.sqrt(((mean[pairs[:, 0]] - mean[pairs[:, 1]]) ** 2).mean(-1)),
+        }
+    ).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _taus(mean: Array, pairs: Index) -> Array:
+    order = dense_ranks(mean)
+    return correlate_ranks(order[pairs[:, 0]], order[pairs[:, 1]], "tau-b")
+
+
+def cutoffs_table(rows: Sequence[tuple[int, float, float, float]], lists: GradedLists) -> pl.DataFrame:
+    """The ratio of gains at several cutoffs (table 2): unconstrained and not, and with the optimal discount."""
+    schema = {"depth": pl.Int64} | dict.fromkeys(("unconstrained", "log2", "optimal"), pl.Float64)
+    usual = {name: pl.lit(gain_ratio(lists, gain)) for name, gain in standard_gains(lists.top).items()}
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(**usual)
+
+
+def worst_table(rows: Sequence[tuple[str, float, float, float, bool]]) -> pl.DataFrame:
+    """The coefficient of every problem of a worst case, and the loss against its own optimum."""
+    table = pl.DataFrame(rows, schema=["problem", "value", "standard", "own_optimum", "decides"], orient="row")
+    return table.with_columns(loss=pl.col("own_optimum") - pl.col("value")).select(pl.exclude("decides"), "decides")

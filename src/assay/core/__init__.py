@@ -1,0 +1,1 @@
+"""What every package may use; nothing here knows of retrieval."""

@@ -1,0 +1,111 @@
+"""Settings that mean the same everywhere, checked in one place: words, names, shares, counts and seeds."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from assay.core.errors import UsageError, suggestion
+
+if TYPE_CHECKING:
+    from assay.core.arrays import Index
+
+_SHARES = {"level": 0.95, "alpha": 0.05, "rate": 0.05, "tau": 0.9, "recall": 0.5}
+_COUNTS = {
+    "resamples": 10_000,
+    "draws": 5,
+    "splits": 2000,
+    "k": 10,
+    "samples": 1000,
+    "populations": 20,
+    "rank": 10,
+    "retrieved": 320,
+    "depth": 1000,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The words that a parameter may be where a catalogue lists them: each with what it stands for.
+
+    Part of the parameter's type: `Annotated[str, Choices(...)]`. The catalogue is read when it is needed, so that
+    what a user declares is among the choices.
+    """
+
+    catalogue: Callable[[], Mapping[str, str]]  # word -> what it stands for
+
+
+def check_call(function: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> None:
+    """Refuse data of another kind, a word that is no choice, and a number out of its limits."""
+    types = get_type_hints(function, include_extras=True)
+    parameters = inspect.signature(function).parameters
+    if args and next(iter(parameters)) == "data" and not isinstance(args[0], types["data"]):
+        kinds = get_args(types["data"]) if isinstance(types["data"], UnionType) else (types["data"],)
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise UsageError(f"{function.__name__} takes {wanted}, not {type(args[0]).__name__}")
+    for name, value in given.items():
+        if name in parameters and value is parameters[name].default:  # its catalogue need not be read
+            continue
+        if isinstance(value, str) and (choices := choices_of(types.get(name))):
+            check_choice(value, name, choices)
+        if isinstance(value, int | float):
+            check_number(name, value)
+
+
+def choices_of(kind: Any) -> Mapping[str, str]:
+    """The words that a parameter of this type may be, with what each stands for; none if it may be anything.
+
+    >>> choices_of(Literal["t", "bootstrap"] | None)
+    {'t': '', 'bootstrap': ''}
+    """
+    if get_origin(kind) is Literal:
+        return dict.fromkeys(get_args(kind), "")
+    if get_origin(kind) is Annotated:
+        listed = [extra for extra in kind.__metadata__ if isinstance(extra, Choices)]
+        return listed[0].catalogue() if listed else {}
+    return next((found for option in get_args(kind) if (found := choices_of(option))), {})
+
+
+def check_choice(value: str, what: str, choices: Iterable[str]) -> None:
+    """Refuse a word that is not one of the choices."""
+    known = list(choices)
+    if value not in known:
+        raise UsageError(f"{what}: '{value}' is not one of {', '.join(known)}{suggestion(value, known)}")
+
+
+def positions(names: Sequence[str], known: Sequence[str], what: str) -> Index:
+    """Where names stand among the known ones; an unknown or repeated name is an error.
+
+    >>> positions(["c", "a"], ["a", "b", "c"], "run").tolist()
+    [2, 0]
+    """
+    import numpy as np
+
+    at = {name: i for i, name in enumerate(known)}
+    for name, times in Counter(names).items():
+        if name not in at:
+            raise UsageError(f"no {what} '{name}'{suggestion(name, known)}")
+        if times > 1:
+            raise UsageError(f"{what} '{name}' is asked for {times} times")
+    return np.array([at[name] for name in names], dtype=np.int64)
+
+
+def check_depth(depth: int) -> None:
+    """Refuse a depth that no list can be cut to."""
+    if depth < 1:
+        raise UsageError(f"depth {depth} is not a whole number from 1 up")
+
+
+def check_number(name: str, value: float) -> None:
+    """Refuse a share that is none, a count below 1, a negative seed."""
+    if name in _SHARES and not 0 < value < 1:
+        hint = f"; did you mean {value / 100:g}?" if 1 < value < 100 else f", such as {_SHARES[name]}"
+        raise UsageError(f"{name} {value:g} is not between 0 and 1{hint}")
+    if name in _COUNTS and value < 1:
+        raise UsageError(f"{name} {value} is not a whole number from 1 up, such as {_COUNTS[name]}")
+    if name == "rng" and value < 0:
+        raise UsageError(f"rng {value} is not a whole number from 0 up, such as 0")

@@ -1,0 +1,247 @@
+"""The join of rankings and judgments, done once: every measure reads its result and no measure sees a document.
+
+Judging is a look-up of codes, so the same runs can be judged again under other judgments at little cost.
+Lists of very different length are kept in blocks of similar length, so that one long list costs only itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from assay.core.arrays import Bools, Codes, Counts, Grades, Index
+from assay.core.errors import InputError
+from assay.core.notes import Note
+from assay.core.settings import check_choice, check_depth, positions
+from assay.core.text import counted
+from assay.data.lookup import Lookup, salt
+from assay.data.provenance import NOWHERE, Basis, Origin, shown_path
+from assay.data.rankings import Rankings
+from assay.data.tables import ABSENT, IN_POOL, TIE_RULES, UNJUDGED, Qrels, Runs
+
+Negative = Literal["pooled", "nonrelevant"]
+
+_CHUNK = 1 << 17  # entries handed to a measure at a time: float64 columns of this size stay in cache
+_PADDING = 2.0  # one block while at most this many times the entries are stored
+MISSING_LISTS = "missing_lists"
+"""The code of the note on lists that runs lack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Runs and judgments, not yet joined."""
+
+    runs: Runs
+    qrels: Qrels
+    negative: Negative = "pooled"
+    chosen: tuple[str, ...] = ()  # the runs that are asked about; all where none is named
+    origin: Origin = NOWHERE
+
+    @property
+    def asked(self) -> Runs:
+        """The runs that are asked about; the others may still fill pools."""
+        return self.runs.select(self.chosen) if self.chosen else self.runs
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lists of similar length, stored side by side."""
+
+    cell: Index  # [list] run x n_topics + topic
+    grade: Grades  # [list, rank]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Every run's grades by topic and rank, with what the judgments say about each topic."""
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    pool: Counts  # [topic, grade]
+    top: int
+    cutoff: int | None
+    source: Runs  # order, ties and retrieval scores, aligned rank by rank with the grades
+    basis: Basis
+    notes: tuple[Note, ...]
+
+    def __repr__(self) -> str:
+        cut = "" if self.cutoff is None else f", cut at {self.cutoff}"
+        return f"Judged({counted(len(self.runs), 'run')}, {counted(len(self.topics), 'topic')}{cut})"
+
+    def head(self, k: int) -> Judged:
+        """Cut every list at rank k; k stays the cutoff even where lists are shorter."""
+        check_depth(k)
+        k = k if self.cutoff is None else min(k, self.cutoff)
+        blocks = tuple(replace(block, grade=block.grade[:, :k]) for block in self.blocks)
+        return replace(self, blocks=blocks, cutoff=k)
+
+    def select(self, *, runs: Sequence[str] | None = None, topics: Sequence[str] | None = None) -> Judged:
+        """Keep these runs and topics, in this order."""
+        by_run = np.arange(len(self.runs)) if runs is None else positions(runs, self.runs, "run")
+        by_topic = np.arange(len(self.topics)) if topics is None else positions(topics, self.topics, "topic")
+        new = np.full(len(self.runs) * len(self.topics), -1, dtype=np.int64)
+        old = by_run[:, None] * len(self.topics) + by_topic
+        new[old.ravel()] = np.arange(old.size)
+        moved = [(new[block.cell], block.grade) for block in self.blocks]
+        topics = tuple(self.topics[i] for i in by_topic)
+        source = self.source if runs is None else self.source.select(runs)
+        return replace(
+            self,
+            runs=source.names,
+            topics=topics,
+            blocks=tuple(Block(cell[cell >= 0], grade[cell >= 0]) for cell, grade in moved),
+            pool=self.pool[by_topic],
+            source=source,
+            basis=_basis(self.basis, source, topics, self.pool[by_topic]),
+        )
+
+    def cube(self, depth: int | None = None) -> Grades:
+        """Lay all grades out as [run, topic, rank], to a depth or in full."""
+        width = depth or max(block.grade.shape[1] for block in self.blocks)
+        cube = np.full((len(self.runs) * len(self.topics), width), ABSENT, dtype=np.int8)
+        for block in self.blocks:
+            cube[block.cell, : block.grade.shape[1]] = block.grade[:, :width]
+        return cube.reshape(len(self.runs), len(self.topics), width)
+
+    def tied(self, depth: int) -> Bools:
+        """Say which documents tie with the one before, as [run, topic, rank]; none does beyond the cutoff."""
+        within = depth if self.cutoff is None else min(depth, self.cutoff)
+        at = {name: i for i, name in enumerate(self.source.topics)}
+        flags = np.zeros((len(self.runs), len(self.topics), depth), dtype=bool)
+        for t, topic in enumerate(self.topics):
+            if topic in at:
+                start, count = self.source.start[:, at[topic]], self.source.count[:, at[topic]]
+                rows = start[:, None] + np.arange(depth)
+                there = np.arange(depth) < np.minimum(count, within)[:, None]
+                flags[:, t] = self.source.tied[np.where(there, rows, 0)] & there
+        return flags
+
+    def n_rel(self, rel: int = 1) -> Counts:
+        """Count the relevant documents of every topic: the recall base."""
+        return self.pool[:, rel:].sum(-1)
+
+    def rankings(self) -> Iterator[tuple[Index, Rankings]]:
+        """Hand out the lists in portions that measures digest quickly, each with its cells."""
+        n_topics = len(self.topics)
+        for block in self.blocks:
+            step = max(1, _CHUNK // max(1, block.grade.shape[1]))
+            for i in range(0, block.cell.size, step):
+                cell = block.cell[i : i + step]
+                pool = self.pool[cell % n_topics]
+                yield cell, Rankings(block.grade[i : i + step], pool, self.top, self.cutoff)
+
+
+def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
+    """Give every ranked document its grade.
+
+    Topics are those of the judgments: what runs return for other topics is ignored and counted; a topic that a
+    run misses is an empty list. A negative grade is pooled but not judged, unless `negative` is "nonrelevant".
+    """
+    check_choice(negative, "negative", get_args(Negative))
+    at = {name: i for i, name in enumerate(qrels.topics)}
+    place = np.array([at.get(name, -1) for name in runs.topics], dtype=np.int64)
+    if not (place >= 0).any():
+        raise InputError(
+            f"{qrels.source}: no topic in common with the runs "
+            f"(judged: {_some(qrels.topics)}; retrieved: {_some(runs.topics)})"
+        )
+    start = np.zeros((len(runs.names), len(qrels.topics)), dtype=np.int64)
+    count = np.zeros_like(start)
+    start[:, place[place >= 0]] = runs.start[:, place >= 0]
+    count[:, place[place >= 0]] = runs.count[:, place >= 0]
+    grade = qrels.grade if negative == "pooled" else np.where(qrels.grade == IN_POOL, np.int8(0), qrels.grade)
+    salts = salt(len(qrels.topics))
+    table = Lookup(qrels.doc ^ salts[qrels.topic], grade, missing=UNJUDGED)
+    pool = _pool(qrels.topic, grade, len(qrels.topics), qrels.top)
+    about = Basis(judgments=shown_path(qrels.source), negative=negative, top_grade=qrels.top)
+    return Judged(
+        runs=runs.names,
+        topics=qrels.topics,
+        blocks=_blocks(table, salts, runs, start, count),
+        pool=pool,
+        top=qrels.top,
+        cutoff=None,
+        source=runs,
+        basis=_basis(about, runs, qrels.topics, pool),
+        notes=(*runs.notes, *qrels.notes, *_judging_notes(runs, place, count == 0)),
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+
+
+def _basis(about: Basis, runs: Runs, topics: Sequence[str], pool: Counts) -> Basis:
+    chosen = set(topics)
+    here = np.array([name in chosen for name in runs.topics], dtype=bool)
+    return replace(
+        about,
+        runs=len(runs.names),
+        topics=len(topics),
+        judged=int(pool.sum()),
+        relevant=int(pool[:, 1:].sum()),
+        order=TIE_RULES[runs.ties],
+        tied_cells=int((runs.n_tied()[:, here] > 0).sum()),
+        cells=len(runs.names) * len(topics),
+    )
+
+
+def _judging_notes(runs: Runs, place: Index, missing: Bools) -> Iterator[Note]:
+    if n := int((place < 0).sum()):
+        n_lists = int((runs.count[:, place < 0] > 0).sum())
+        text = f"{counted(n, 'topic')} not in the judgments, ignored ({counted(n_lists, 'list')})"
+        yield Note("unjudged_topics", "caution", text)
+    if missing.any():
+        yield missing_lists(missing, "counted as empty")
+
+
+def missing_lists(missing: Bools, policy: str) -> Note:
+    """Say how many lists are missing, and what becomes of them; `missing` is [run, topic]."""
+    lists, runs = counted(int(missing.sum()), "list"), counted(int(missing.any(1).sum()), "run")
+    return Note(MISSING_LISTS, "caution", f"{lists} missing, {policy} ({runs} lacking judged topics)")
+
+
+def _pool(topic: Index, grade: Grades, n_topics: int, top: int) -> Counts:
+    judged = grade >= 0
+    cell = topic[judged] * (top + 1) + grade[judged]
+    return np.bincount(cell, minlength=n_topics * (top + 1)).reshape(n_topics, top + 1).astype(np.int64)
+
+
+def _blocks(table: Lookup[np.int8], salts: Codes, runs: Runs, start: Index, count: Index) -> tuple[Block, ...]:
+    """Group lists by length; look each group up, some runs' worth at a time."""
+    length = count.ravel()
+    longest = int(length.max(initial=1))
+    if length.size * longest <= _PADDING * max(int(length.sum()), _CHUNK):
+        groups = [np.arange(length.size)]
+    else:
+        power = np.ceil(np.log2(np.maximum(length, 1))).astype(np.int64)
+        groups = [np.flatnonzero(power == p) for p in np.unique(power)]
+    return tuple(
+        Block(cell, _look_up(table, salts, runs, start.ravel()[cell], length[cell], cell)) for cell in groups
+    )
+
+
+def _look_up(table: Lookup[np.int8], salts: Codes, runs: Runs, start: Index, length: Index, cell: Index) -> Grades:
+    """Grade the documents of some lists, as [list, rank]."""
+    width = max(1, int(length.max(initial=1)))
+    grade = np.full((cell.size, width), ABSENT, dtype=np.int8)
+    step = max(1, _CHUNK // width)
+    for i in range(0, cell.size, step):
+        part = slice(i, i + step)
+        there = np.arange(width) < length[part, None]
+        docs = _end_to_end(runs.doc, start[part], length[part])
+        grade[part][there] = table(docs ^ np.repeat(salts[cell[part] % salts.size], length[part]))
+    return grade
+
+
+def _end_to_end(column: Codes, start: Index, length: Index) -> Codes:
+    """Lay the entries of some lists end to end: a view where they lie so already."""
+    end = start + length
+    if (start[1:] == end[:-1]).all():
+        return column[start[0] : end[-1]]
+    row = np.repeat(end - np.cumsum(length), length)
+    return column[row + np.arange(row.size)]

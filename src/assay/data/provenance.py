@@ -1,0 +1,131 @@
+"""What data a result rests on, as typed facts, and where it came from: the words that name it, and the files.
+
+What is shown to others never holds a path of the machine it was made on: a path below the working directory is
+shown from there, any other by its last part.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+SHORT = {"measure": "-m"}  # flags with a letter of their own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Basis:
+    """The data behind scores and results; None where a fact is not known or does not apply."""
+
+    runs: int | None = None
+    topics: int | None = None
+    judged: int | None = None  # documents
+    relevant: int | None = None  # of the judged documents
+    order: str | None = None  # how runs are ordered where scores are equal
+    tied_cells: int | None = None  # lists with a tie
+    cells: int | None = None  # runs x topics
+    judgments: str | None = None  # their file
+    negative: str | None = None  # what a negative grade means
+    top_grade: int | None = None
+    scores: str | None = None  # the file of another tool's scores, or the model that scores come from
+    layout: str | None = None  # of that file
+    undefined: str | None = None  # what undefined scores count as
+    missing: str | None = None  # what missing lists count as, where not as empty
+    pools: str | None = None  # the judgments and pool depths of single conditions
+    contributors: int | None = None  # runs that fill the pools, where they were named
+    chosen: str | None = None  # which runs were kept, and by what
+    more: Mapping[str, Any] = field(default_factory=dict)  # what only one analysis knows of its data
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts that are known, in order.
+
+        >>> Basis(runs=129, topics=50, more={"lists": 6450}).to_dict()
+        {'runs': 129, 'topics': 50, 'lists': 6450}
+        """
+        known = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "more"}
+        return {name: fact for name, fact in known.items() if fact is not None} | dict(self.more)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The words of a command line that name the data, and the files that were read."""
+
+    runs: tuple[str, ...] = ()  # words that name runs
+    flags: tuple[str, ...] = ()  # all others
+    files: tuple[str, ...] = ()
+    streams: tuple[str, ...] = ()  # read once, from no file that could be read again
+
+    def words(self, *, flagged: bool = False) -> tuple[str, ...]:
+        """Return all words; `flagged` for commands that do not need runs, where each has its flag."""
+        runs = tuple(word for run in self.runs for word in ("--runs", run)) if flagged else self.runs
+        return (*runs, *self.flags)
+
+    @property
+    def has_paths(self) -> bool:
+        """Whether some file is named by a path of this machine."""
+        return any(Path(file).is_absolute() for file in self.files)
+
+    def redact(self, text: str) -> str:
+        """Show the files that a text mentions as others may see them."""
+        if "/" not in text and "\\" not in text:
+            return text
+        for path in self._paths():
+            text = text.replace(path, shown_path(path))
+        return text
+
+    def _paths(self) -> list[str]:
+        """Files and their folders that tell something of this machine, longest first."""
+        near = {path for file in self.files for path in (file, str(Path(file).parent)) if Path(path).is_absolute()}
+        return sorted((path for path in near if len(Path(path).parts) > 1), key=len, reverse=True)
+
+    def hashes(self) -> list[tuple[str, int, str]]:
+        """Name every file with its size and the SHA-256 of its bytes."""
+        return [(shown_path(f), Path(f).stat().st_size, _digest(f)) for f in self.files if Path(f).is_file()]
+
+
+NOWHERE = Origin()
+"""Data that no command line names."""
+
+
+def _digest(file: str) -> str:
+    import hashlib
+
+    with Path(file).open("rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()
+
+
+def shown_path(path: str) -> str:
+    """Show a path as others may see it.
+
+    >>> shown_path("/home/me/secret/qrels.txt")
+    'qrels.txt'
+    >>> shown_path("runs/bm25.txt")
+    'runs/bm25.txt'
+    """
+    if not Path(path).is_absolute():
+        return path
+    inside = os.path.relpath(path)
+    return Path(path).name if inside.startswith(os.pardir) else inside
+
+
+def spelled(function: Callable[..., Any], options: Mapping[str, Any]) -> list[str]:
+    """Write options as the words of a command line, those that are not as by default."""
+    words: list[str] = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        value = options.get(name, parameter.default)
+        if name not in options or value == parameter.default or (value in ((), []) and parameter.default in ((), [])):
+            continue
+        flag = SHORT.get(name, "--" + name.replace("_", "-"))
+        named = parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        for one in value if isinstance(value, list | tuple) else [value]:
+            word = [] if one is True else [shown_path(str(one))]
+            words += [flag, *word] if named else word
+    return words
+
+
+def taken(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Pick the options that a function takes."""
+    return {name: options[name] for name in inspect.signature(function).parameters if name in options}

@@ -1,0 +1,140 @@
+"""The names of measures as people write them: ir_measures' grammar and trec_eval's spellings.
+
+>>> parse("nDCG(dcg='exp-log2')@10")
+nDCG(gain='exp')@10
+>>> parse("ndcg_cut_10")
+nDCG@10
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+import warnings
+
+from assay.core.errors import MeasureError, suggestion
+from assay.measures.declare import CATALOGUE, Measure
+
+_NUMBER = r"(\d*\.?\d+)"
+
+
+def parse(text: str | Measure) -> Measure:
+    """Understand a measure: `parse(str(m)) == m`."""
+    return parse_open(text).ready()
+
+
+def parse_open(text: str | Measure) -> Measure:
+    """Understand a measure whose cutoff is still to come.
+
+    >>> parse_open("P") @ 10
+    P@10
+    """
+    if isinstance(text, Measure):
+        return text
+    if not isinstance(text, str):
+        raise MeasureError(f"{text!r} is not a measure, such as 'nDCG@10'")
+    text = text.strip()
+    name = re.match(r"[A-Za-z]\w*", text)
+    if name and name[0] in CATALOGUE:  # as declared: no other measure need be imported
+        return _parse_call(text)
+    return _parse_trec(text) or _parse_call(text)
+
+
+def find(name: str) -> Measure:
+    """Find a measure by its name, in any case where that is unambiguous, or by an alias."""
+    if name in CATALOGUE:
+        return CATALOGUE[name]
+    names = [(n, m) for m in CATALOGUE.values() for n in (m.name, *m.declaration.aliases)]
+    meant = {m.name: m for n, m in names if n.lower() == name.lower()}
+    if len(meant) == 1:
+        return next(iter(meant.values()))
+    if meant:
+        raise MeasureError(f"'{name}' may be {' or '.join(meant)}; write it as declared")
+    theirs = [p.replace("{}", "10").replace("{:.2f}", "0.10") for m in CATALOGUE.values() for p in m.declaration.trec]
+    known = [*theirs, *(n for n, _ in names)]  # of two spellings alike, ours is offered
+    hint = suggestion(name, known) or "; `assay measures` lists them"
+    raise MeasureError(f"no measure '{name}'{hint}")
+
+
+def trec_name(m: Measure) -> str:
+    """Name a measure as trec_eval does, or as we do where it has no name for it."""
+    plain = str(m.canonical)
+    for pattern, expression in m.declaration.trec.items():
+        if "{" not in expression:
+            if parse(expression) == m:
+                return pattern
+        elif number := re.fullmatch(re.escape(expression).replace(r"\{\}", _NUMBER), plain):
+            value = float(number[1])
+            name = pattern.format(value if ":" in pattern else int(value))
+            if parse(name) == m:  # two decimals do not say every number
+                return name
+    return str(m)
+
+
+def _parse_trec(text: str) -> Measure | None:
+    for m in CATALOGUE.values():
+        for pattern, expression in m.declaration.trec.items():
+            shape = re.escape(re.sub(r"\{[^}]*\}", "{}", pattern)).replace(r"\{\}", _NUMBER)
+            if match := re.fullmatch(shape, text):
+                numbers = [n if "." in n else str(int(n)) for n in match.groups()]
+                return _parse_call(expression.format(*numbers)).canonical
+    return None
+
+
+def _parse_call(text: str) -> Measure:
+    hyphened = re.match(r"[A-Za-z]\w*-[\w-]*", text)  # SN-AP is a name, not a difference
+    source = find(hyphened[0]).name + text[hyphened.end() :] if hyphened else text
+    try:
+        tree = ast.parse(source, mode="eval").body
+    except SyntaxError:
+        raise MeasureError(f"'{text}' is not a measure, such as nDCG@10 or RBP(p=0.8)") from None
+    if isinstance(tree, ast.Tuple) and tree.elts:
+        each = [ast.get_source_segment(source, part) or "" for part in tree.elts]
+        raise MeasureError(f"'{text}': one measure each: {' '.join(f'-m {shlex.quote(one)}' for one in each)}")
+    at = None
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
+        at = ast.unparse(tree.right) if isinstance(tree.right, ast.Name) else _literal(tree.right, text)
+        tree = tree.left
+    parameters = {}
+    if isinstance(tree, ast.Call):
+        if tree.args:
+            raise MeasureError(f"'{text}': parameters need names, as in RBP(p=0.8)")
+        parameters = {k.arg: _literal(k.value, text) for k in tree.keywords if k.arg}
+        tree = tree.func
+    if not isinstance(tree, ast.Name):
+        raise MeasureError(f"'{text}' is not a measure, such as nDCG@10 or RBP(p=0.8)")
+    named = find(tree.id)(**_translated(parameters))
+    return named if at is None else named @ at  # type: ignore[operator]
+
+
+def _literal(node: ast.expr, text: str) -> object:
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        source = ast.unparse(node)
+        raise MeasureError(f"'{text}': write words in quotes: '{source}'") from None
+
+
+def _translated(parameters: dict[str, object]) -> dict[str, object]:
+    """Translate ir_measures' `dcg=` and `gains=` into gain and discount."""
+    translated = dict(parameters)
+    if "dcg" in translated:
+        forms = {"log2": "linear", "exp-log2": "exp"}
+        form = translated.pop("dcg")
+        if form not in forms:
+            raise MeasureError(f"dcg={form!r} is not 'log2' or 'exp-log2'{suggestion(str(form), forms)}")
+        translated.setdefault("gain", forms[str(form)])
+    if "gains" in translated:
+        translated["gain"] = translated.pop("gains")
+    return translated
+
+
+def recognised(text: str) -> Measure | None:
+    """Understand a measure's name, if it is one of ours."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's own, about words such as 1or
+            return parse(text)
+    except (MeasureError, ValueError):
+        return None

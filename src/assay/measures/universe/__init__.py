@@ -1,0 +1,1 @@
+"""Finite sets of rankings, and how measures order them: every ranking once, or the lists of jones2015."""

@@ -1,1 +1,0 @@
-"""Label-free arithmetic on arrays: nothing here knows what a run or a topic is."""

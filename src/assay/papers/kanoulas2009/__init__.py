@@ -1,0 +1,1 @@
+"""Kanoulas, Aslam. Empirical justification of the gain and discount function for nDCG. CIKM 2009."""

@@ -1,0 +1,1 @@
+"""Robertson. On document populations and measures of IR effectiveness. ICTIR 2007."""

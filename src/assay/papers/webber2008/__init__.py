@@ -1,0 +1,1 @@
+"""Webber, Moffat, Zobel, Sakai. Precision-at-ten considered redundant. SIGIR 2008."""

@@ -1,0 +1,121 @@
+"""What an analysis gives: the answer, its evidence, its caveats, and how to show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay.core.notes import Note
+from assay.data.provenance import Basis
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from assay.results.charts import Chart
+    from assay.results.sentences import Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The answer to one question, with its evidence and its caveats.
+
+    `table` is the answer, `tables` the evidence by name; `basis` says what data it rests on, `settings` how it
+    was computed, `notes` what to beware of, `sentences` what follows in words. `text` is prose that stands before
+    the table, `charts` are pictures as data. `failed` says that a check the user asked for failed: the command leaves
+    with code 1.
+    """
+
+    analysis: str
+    table: pl.DataFrame
+    tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    basis: Basis = field(default_factory=Basis)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    text: str = ""
+    charts: tuple[Chart, ...] = ()
+    failed: bool = False
+    sentences: tuple[Sentence, ...] = ()
+
+    def plot(self, name: str | None = None) -> Any:
+        """Return a chart, the first unless one is named, as an Altair chart to look at or change."""
+        import altair
+
+        from assay.render.pictures import pick_chart
+        from assay.results.charts import still
+
+        return altair.Chart.from_dict(still(pick_chart(self, name).spec()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, with full precision; NaN is None."""
+        return {
+            "analysis": self.analysis,
+            "settings": dict(self.settings),
+            "basis": self.basis.to_dict(),
+            "table": _rows(self.table),
+            "tables": {name: _rows(table) for name, table in self.tables.items()},
+            "sentences": [sentence.to_dict() for sentence in self.sentences],
+            "notes": [asdict(note) for note in self.notes],
+        }
+
+    def _repr_html_(self) -> str:
+        from assay.render.notebook import fragment
+
+        return fragment(self)
+
+    def __str__(self) -> str:
+        from assay.render.text import plain
+
+        return plain(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One section of a report: an analysis that was asked, or one line that says why it was not."""
+
+    name: str  # of the analysis
+    question: str
+    command: str = ""  # gives this section alone
+    result: Result | None = None
+    why_not: str = ""
+    shown: tuple[str, ...] = ()  # the tables that stand open; others are folded
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """What its result says, caveats aside: these stand at the head of a report."""
+        return () if self.result is None else tuple(one for one in self.result.sentences if not one.caveat)
+
+
+@dataclass(frozen=True, slots=True)
+class Report(Result):
+    """What all analyses together say of a collection.
+
+    `table` is the verdict (sentence, value, low, high, section, rule), `tables` has every section's tables, the rules
+    and the inputs.
+    """
+
+    parts: tuple[Part, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data; what each section says of itself comes last, its tables are above."""
+        return Result.to_dict(self) | {"sections": [_described(part) for part in self.parts]}
+
+
+def _described(part: Part) -> dict[str, Any]:
+    own = part.result.to_dict() if part.result else {}
+    return {
+        "name": part.name,
+        "question": part.question,
+        "command": part.command,
+        "settings": own.get("settings", {}),
+        "basis": own.get("basis", {}),
+        "sentences": [sentence.to_dict() for sentence in part.sentences],
+        "notes": own.get("notes", []),
+        "why_not": part.why_not,
+    }
+
+
+def _rows(table: pl.DataFrame) -> list[dict[str, Any]]:
+    import polars.selectors as cs
+
+    return table.with_columns(cs.float().fill_nan(None)).to_dicts()

@@ -1,0 +1,194 @@
+"""What a result says in words: each sentence is declared beside its analysis, by a rule that licenses it.
+
+A rule reads the results of the analyses that it names and gives a sentence with its number and interval, or nothing.
+Its docstring is the rule; `{threshold}` in it stands for the number that is declared elsewhere.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from assay.core.notes import Note
+from assay.core.text import Row, Shown, between, known
+from assay.core.thresholds import OWN, Threshold, mentioned, rendered
+
+if TYPE_CHECKING:
+    from assay.results.result import Result
+
+MANY_RUNS = Threshold(
+    "many_runs", 10, unit="runs", meaning="from which on statements about all pairs of runs mean something"
+)
+EQUIVALENT_TAU = Threshold(
+    "equivalent_tau",
+    0.9,
+    unit="Kendall's tau",
+    meaning="from which on two rankings of the runs count as equivalent",
+    cite="voorhees2001",
+)
+STANDING = (
+    "Separating runs is not measuring what users want: a measure can be stable and yet reward the wrong thing. "
+    "Nothing here says which measure is right, only what each can separate on this collection."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One statement, with the number it rests on and its interval.
+
+    `shown` and `between` are what a page sets apart, in the sentence's own unit: "72.5%", "67.5% to 77.4%". `name` is
+    that of the rule, `false_rate` how often such a sentence was false where the truth was known, where measured.
+    """
+
+    text: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    shown: str = ""
+    between: str = ""
+    name: str = ""
+    false_rate: float | None = None
+    caveat: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        row: Row,
+        show: Shown,
+        *,
+        ends: tuple[str, str, str] = ("value", "low", "high"),
+        shown: str = "{}",
+        unit: str = "{}",
+    ) -> Sentence:
+        """Rest a text on a number of a row and its interval; `shown` and `unit` frame how they are set apart.
+
+        >>> Sentence.of("Half.", {"value": 0.5, "low": 0.4, "high": 0.6}, "{:.0%}".format, shown="about {}").shown
+        'about 50%'
+        """
+        value, low, high = (row[name] if known(row[name]) else None for name in ends)
+        framed = "" if value is None else shown.format(show(value))
+        interval = between(row, show, *ends[1:])
+        return cls(text, value, low, high, framed, interval and unit.format(interval))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data: name, text, value, low, high, false_rate."""
+        every = asdict(self)
+        return {name: every[name] for name in ("name", "text", "value", "low", "high", "false_rate")}
+
+
+Function = Callable[..., Sentence | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What licenses a sentence: the analyses it reads, its thresholds and citations, and what it says of results."""
+
+    name: str
+    of: tuple[str, ...]  # analyses whose results it needs; the first is the section that it points to
+    cite: tuple[str, ...]  # keys of references; OWN for a threshold of this project
+    caveat: bool  # caveats are gathered into one sentence
+    function: Function
+    false_rate: float | None = None
+
+    @property
+    def says(self) -> str:
+        """The rule in prose, as one paragraph, with the thresholds as they are now."""
+        return " ".join(rendered(inspect.getdoc(self.function) or "").split())
+
+    @property
+    def thresholds(self) -> list[Threshold]:
+        """The numbers that a reader may disagree with: those that the docstring mentions."""
+        return mentioned(inspect.getdoc(self.function) or "")
+
+    def speak(self, *results: Result) -> Sentence | None:
+        """Apply the rule; its name and its error rate go with the sentence."""
+        found = self.function(*results)
+        if found is None:
+            return None
+        return replace(found, name=self.name, false_rate=self.false_rate, caveat=self.caveat)
+
+
+RULES: dict[str, Rule] = {}
+"""Every rule declared so far, by name."""
+
+
+def sentence(
+    *of: str, cite: str = OWN, caveat: bool = False, false_rate: float | None = None
+) -> Callable[[Function], Function]:
+    """Declare a sentence; the function takes the results of the analyses named, in this order.
+
+    A rule that names no analysis is about the data itself, which every result describes: it gets the first one.
+    `cite` names references, separated by commas; "own" among them says that a threshold is this project's choice.
+    """
+
+    def declare(function: Function) -> Function:
+        keys = tuple(key.strip() for key in cite.split(","))
+        RULES[function.__name__] = Rule(function.__name__, of, keys, caveat, function, false_rate)
+        return function
+
+    return declare
+
+
+def load_sentences(*analyses: str) -> None:
+    """Import what the built-in analyses of these names declare; all of them where none is named."""
+    from assay.results.analysis import PACKAGE, folders
+
+    for name, folder in folders().items():
+        if (not analyses or name in analyses) and (folder / "sentences.py").is_file():
+            import_module(f"{PACKAGE}.{name}.sentences")
+
+
+def said_of(analysis: str, result: Result) -> tuple[Sentence, ...]:
+    """What the rules say of one result."""
+    load_sentences(analysis)
+    found = (rule.speak(result) for rule in list(RULES.values()) if rule.of == (analysis,))
+    return tuple(one for one in found if one is not None)
+
+
+def said_together(results: Mapping[str, Result]) -> Iterator[tuple[str, Sentence]]:
+    """What the rules say of the data, and of several results at once; with the section that it points to."""
+    for rule in list(RULES.values()):
+        names = rule.of or tuple(results)[:1]
+        if len(rule.of) != 1 and names and all(name in results for name in names):
+            found = rule.speak(*(results[name] for name in names))
+            if found is not None:
+                yield names[0], found
+
+
+def n_runs(*results: Result) -> float:
+    """How many runs results rest on, as far as they say; without end where none does."""
+    return min((result.basis.runs for result in results if result.basis.runs is not None), default=math.inf)
+
+
+def rules_table() -> list[dict[str, str]]:
+    """Lay the rules out: rule, says, thresholds, cite."""
+    return [
+        {
+            "rule": one.name,
+            "says": one.says,
+            "thresholds": ", ".join(f"{threshold.name} = {threshold}" for threshold in one.thresholds),
+            "cite": ", ".join(one.cite),
+        }
+        for one in RULES.values()
+    ]
+
+
+def few_runs(n_runs: int, what: str) -> Iterator[Note]:
+    """Caution that runs are too few for `what`, such as a correlation, to say much, as the rule of this name does.
+
+    >>> [note.text for note in few_runs(3, "a correlation")], list(few_runs(30, "a correlation"))
+    (['3 runs are too few for a correlation to say much'], [])
+    """
+    if n_runs < MANY_RUNS.value:
+        yield Note("few_runs", "caution", f"{n_runs} runs are too few for {what} to say much")
+
+
+def incomplete_topics(*n_left: int, n_topics: int) -> Iterator[Note]:
+    """Say that topics without a score for some run were left out, where fewer are left than there are."""
+    if min(n_left, default=n_topics) < n_topics:
+        yield Note("incomplete_topics", "info", "topics without a score for some run were left out")

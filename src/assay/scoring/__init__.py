@@ -1,0 +1,1 @@
+"""Judged runs and measures become scores: the engine, conditions, and scores that other tools computed."""

@@ -1,0 +1,140 @@
+"""Scores: a number for every measure, run and topic, with the rules by which it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from assay.core.arrays import Array
+from assay.core.errors import UsageError, suggestion
+from assay.core.notes import Note
+from assay.core.settings import positions
+from assay.core.text import counted
+from assay.data.provenance import NOWHERE, Basis, Origin
+from assay.measures.declare import Average, Measure
+
+Undefined = Literal["zero", "skip"]
+Orient = Literal["topic-by-run", "run-by-topic"]
+"""What the rows and columns of a matrix of scores are."""
+
+_SHOWN = 6  # conditions listed in a message
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A number for every condition, run and topic.
+
+    A condition is a measure, a measure under other judgments or another depth, or any per-topic number that
+    another tool computed. NaN marks a topic that has no score.
+    """
+
+    conditions: tuple[str, ...]
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    value: Array  # [condition, run, topic]
+    averages: tuple[Average, ...] = ()  # [condition]; all means where empty
+    basis: Basis = field(default_factory=Basis)
+    notes: tuple[Note, ...] = ()
+    origin: Origin = NOWHERE
+
+    def __repr__(self) -> str:
+        sizes = f"{counted(len(self.runs), 'run')}, {counted(len(self.topics), 'topic')}"
+        return f"Scores({', '.join(self.conditions)}: {sizes})"
+
+    def average_of(self, condition: int) -> Average:
+        """How a condition's topics become one number."""
+        return self.averages[condition] if self.averages else "mean"
+
+    def working(self) -> Array:
+        """Return the scores on the scale on which statistics are done: the logarithm for a geometric mean."""
+        scaled = self.value.copy()
+        for i in range(len(self.conditions)):
+            if self.average_of(i) == "geometric":
+                scaled[i] = np.log(scaled[i])
+        return scaled
+
+    def summarise(self, x: Array) -> Array:
+        """Turn numbers on the working scale back: [condition, run] means, or the ends of their intervals."""
+        back = x.copy()
+        for i in range(len(self.conditions)):
+            if self.average_of(i) == "geometric":
+                back[i] = np.exp(back[i])
+            elif self.average_of(i) == "sum":
+                back[i] = back[i] * (~np.isnan(self.value[i])).sum(-1)
+        return back
+
+    def mean(self) -> Array:
+        """Average over topics, each condition in its own way. [condition, run]"""
+        there = ~np.isnan(self.value)
+        total = np.where(there, self.working(), 0.0).sum(-1)
+        n = there.sum(-1)
+        average = self.summarise(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
+        summed = [i for i in range(len(self.conditions)) if self.average_of(i) == "sum"]
+        # the sum itself: n times the mean is not always a whole number
+        average[summed] = np.where(n[summed] > 0, total[summed], np.nan)
+        return average
+
+    def select(self, *, runs: Sequence[str] | None = None, topics: Sequence[str] | None = None) -> Scores:
+        """Keep these runs and topics, in this order."""
+        by_run = np.arange(len(self.runs)) if runs is None else positions(runs, self.runs, "run")
+        by_topic = np.arange(len(self.topics)) if topics is None else positions(topics, self.topics, "topic")
+        return replace(
+            self,
+            runs=tuple(self.runs[i] for i in by_run),
+            topics=tuple(self.topics[i] for i in by_topic),
+            value=self.value[:, by_run][:, :, by_topic],
+            basis=_basis_of_part(self.basis, len(by_run), len(by_topic)),
+        )
+
+    def choose(self, measures: Sequence[str | Measure]) -> Scores:
+        """Keep the conditions of these measures, in this order; all of them where none is named."""
+        if not measures:
+            return self
+        names = [spelled_as(m, self.conditions) or str(m) for m in measures]
+        for name in names:
+            if name not in self.conditions:
+                there = ", ".join(self.conditions[:_SHOWN]) + (", ..." if len(self.conditions) > _SHOWN else "")
+                raise UsageError(f"no measure '{name}' (there is {there}){suggestion(name, self.conditions)}")
+        rows = positions(names, self.conditions, "measure")
+        return replace(
+            self,
+            conditions=tuple(self.conditions[i] for i in rows),
+            value=self.value[rows],
+            averages=tuple(self.averages[i] for i in rows) if self.averages else (),
+        )
+
+    def frame(self) -> pl.DataFrame:
+        """Lay the scores out as a long table: run, topic, measure, value."""
+        n_conditions, n_runs, n_topics = self.value.shape
+        return pl.DataFrame(
+            {
+                "run": pl.Series(np.repeat(self.runs, n_topics * n_conditions)).cast(pl.String),
+                "topic": pl.Series(np.tile(np.repeat(self.topics, n_conditions), n_runs)).cast(pl.String),
+                "measure": pl.Series(np.tile(self.conditions, n_runs * n_topics)).cast(pl.String),
+                "value": self.value.transpose(1, 2, 0).ravel(),
+            }
+        ).with_columns(pl.col("value").fill_nan(None))
+
+
+def _basis_of_part(basis: Basis, n_runs: int, n_topics: int) -> Basis:
+    """Say how much is left; where ties were is no longer known."""
+    cells = None if basis.cells is None else n_runs * n_topics
+    return replace(basis, runs=n_runs, topics=n_topics, tied_cells=None, cells=cells)
+
+
+def spelled_as(measure: str | Measure, labels: Sequence[str]) -> str | None:
+    """The label of a measure among others: as it is written, or under another spelling; None where it has none.
+
+    >>> spelled_as("map", ["RBP", "AP"]), spelled_as("RBP(p=0.8)", ["RBP", "AP"]), spelled_as("P@5", ["AP"])
+    ('AP', 'RBP', None)
+    """
+    from assay.scoring.conditions import recognised_condition
+
+    if str(measure) in labels:
+        return str(measure)
+    wanted = recognised_condition(measure)
+    return next((label for label in labels if wanted is not None and recognised_condition(label) == wanted), None)

@@ -1,0 +1,1 @@
+"""Statistics of arrays without labels, each used by two analyses or more."""

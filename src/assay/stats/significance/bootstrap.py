@@ -1,0 +1,80 @@
+"""The studentised bootstrap test, for all pairs of runs at once; it obeys the rules of `pairs`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.core.arrays import Array, Counts
+from assay.stats.resampling import multinomials, portions, stacked
+from assay.stats.significance.declare import significance_test
+from assay.stats.significance.pairs import EPSILON, count_true, pairs
+
+_ROUNDING = 1e-15  # of the largest score: what rounding may do to one difference
+_PORTION = 128  # pairs whose resampled t are held at a time
+
+
+def _critical_difference(x: Array, *, alpha: float, resamples: int, seed: int) -> Array:
+    """The standard error times the quantile of |t*| over resamples of the shifted differences. [pair]"""
+    d = pairs(x)
+    n = x.shape[1]
+    shifted = d.difference - d.difference.mean(-1, keepdims=True)
+    times = np.concatenate(list(multinomials(n, resamples, seed))).T  # [topic, resample]
+    quantile = np.empty(len(shifted))
+    for i in range(0, len(shifted), _PORTION):
+        part = shifted[i : i + _PORTION]
+        mean = part @ times / n
+        variance = np.maximum((part * part) @ times / n - mean * mean, 0.0) * n / (n - 1)
+        far = np.where(np.abs(mean) > 1e-15, np.inf, 0.0)  # a resample without variance, unless its mean is 0
+        t = np.divide(np.abs(mean), np.sqrt(variance / n), out=far, where=variance > 1e-30)
+        quantile[i : i + _PORTION] = np.quantile(t, 1 - alpha, axis=-1)
+    return d.sd / np.sqrt(n) * quantile
+
+
+@significance_test(
+    name="bootstrap",
+    title="studentised bootstrap test",
+    caveat="not for very few topics, which make few different resamples",
+    resamples=1000,
+    critical_difference=_critical_difference,
+    place=2,
+)
+def bootstrap_test(x: Array, *, resamples: int, seed: int) -> Array:
+    """Test whether the mean difference is 0 by a studentised bootstrap, shifted to the null (sakai2006).
+
+    Every resample takes topics with replacement from the differences, shifted to mean 0, and its t is compared with
+    the observed one. Of true null hypotheses at 0.05 it rejects 4 to 6% with 25 or more topics, skewed or not,
+    and 3 to 7% at 10 topics (`python -m bench.type_i_error`). A bootstrap of plain means is another test.
+    """
+    d = pairs(x)
+    n = x.shape[1]
+    shifted = d.difference - d.mean[:, None]
+    scale = np.abs(shifted).max(-1, initial=0.0, keepdims=True)
+    tested = ~d.flat & (d.mean != 0)
+    shifted = np.divide(shifted, scale, out=np.zeros_like(shifted), where=tested[:, None])
+    # with M the sum of a resample and Q its sum of squares, |t*| >= |t| says M^2 >= K Q
+    share = d.t**2 / max(n - 1, 1)
+    squares = shifted**2 * (n * share / (1 + share))[:, None]
+    # differences far smaller than the scores have lost digits
+    lost = np.divide(_ROUNDING * np.abs(x).max(initial=0.0), scale, out=np.zeros_like(scale), where=tested[:, None])
+    tolerance = np.maximum(lost, EPSILON)
+    count = np.zeros(d.mean.size, dtype=np.int64)
+    for block in multinomials(n, resamples, seed) if tested.any() else ():
+        for times in stacked(block):
+            for part in portions(d.mean.size, n):
+                count[part] += _as_far(shifted[part], squares[part], tolerance[part], times)
+    return np.where(tested, (count + 1) / (resamples + 1), 1.0)
+
+
+def _as_far(shifted: Array, squares: Array, tolerance: Array, times: Array) -> Counts:
+    """Count the resamples whose studentised mean is at least as far from 0 as the observed one. [pair]
+
+    `times` says how often every topic occurs in every resample. [stack, topic, resample]
+    """
+    n = shifted.shape[1]
+    total = shifted @ times  # [stack, pair, resample]
+    np.square(total, out=total)
+    far = total >= squares @ times - tolerance * n**2
+    at_mean = (np.abs(shifted) <= tolerance).any(-1)
+    if at_mean.any():  # only there can a resample consist of zeros: no variance, and a mean of 0
+        far[:, at_mean] &= np.abs(shifted[at_mean]) @ times > tolerance[at_mean] * n
+    return count_true(far).sum(0)

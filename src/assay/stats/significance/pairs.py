@@ -1,0 +1,97 @@
+"""Differences between all pairs of runs, the rules that every test obeys, and corrections for multiplicity.
+
+`x` is [run, topic], without gaps: a topic that lacks the score of any run is left out by whoever calls. Pairs are
+(0, 1), (0, 2), ..., (1, 2), ... The sample is the topics. The rules:
+
+- a pair whose differences have no variance is not significant: p = 1, whatever the test;
+- differences, means and deviations below 1e-11 of the largest score are rounding: 0;
+- a bootstrap resample without variance counts as infinitely far out, unless its mean is 0;
+- a Monte-Carlo p is (b + 1) / (n + 1), never 0;
+- counts use float64 with an absolute tolerance, so that exact ties count as ties.
+
+All pairs share the resamples: every p is valid by itself, and the errors of different pairs go together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from assay.core.arrays import Array, Bools, Counts, Index
+
+EPSILON = 1e-11  # of the largest score: what rounding may do to a sum
+
+Correction = Literal["none", "holm", "bh"]
+
+CORRECTION_TITLES = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction"}
+"""What corrections are called in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Differences of all pairs of runs, with their means and deviations."""
+
+    first: Index  # [pair]
+    second: Index  # [pair]
+    difference: Array  # [pair, topic]
+    mean: Array  # [pair], 0 where it is only rounding
+    sd: Array  # [pair], 0 where there is no variance but that of rounding
+    t: Array  # [pair], 0 where there is no variance
+
+    @property
+    def flat(self) -> Bools:
+        """Which pairs have no variance. [pair]"""
+        return self.sd == 0
+
+
+def rounding(x: Array) -> float:
+    """What counts as 0 beside these scores."""
+    return EPSILON * float(np.abs(x).max(initial=0.0))
+
+
+def pairs(x: Array) -> Pairs:
+    """Take the differences of all pairs; explicit differences, which do not cancel."""
+    if not np.isfinite(x).all():
+        raise ValueError("scores must be finite: leave out the topics that lack the score of any run")
+    first, second = np.triu_indices(x.shape[0], 1)
+    difference = x[first] - x[second]
+    n = x.shape[1]
+    mean = difference.sum(-1) / max(n, 1)
+    sd = difference.std(-1, ddof=1) if n > 1 else np.zeros(first.size)
+    small = rounding(x)
+    sd[sd <= small] = 0.0
+    mean[np.abs(mean) <= small] = 0.0
+    t = np.divide(mean * np.sqrt(n), sd, out=np.zeros_like(mean), where=sd > 0)
+    return Pairs(first, second, difference, mean, sd, t)
+
+
+def count_true(x: Bools) -> Counts:
+    """Count along the last axis, eight at a time."""
+    return np.bitwise_count(np.packbits(x, axis=-1)).sum(-1, dtype=np.int64)
+
+
+def corrected(p: Array, correction: Correction) -> Array:
+    """Adjust p-values for the number of comparisons, or leave them as they are."""
+    return {"none": lambda p: p, "holm": holm, "bh": benjamini_hochberg}[correction](p)
+
+
+def holm(p: Array) -> Array:
+    """Adjust by Holm's method: the chance of any false discovery stays below alpha."""
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    return _back(np.minimum(stepped, 1.0), order)
+
+
+def benjamini_hochberg(p: Array) -> Array:
+    """Adjust by Benjamini and Hochberg's method: the expected share of false discoveries stays below alpha."""
+    order = np.argsort(p, kind="stable")
+    scaled = p[order] * p.size / np.arange(1, p.size + 1)
+    return _back(np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0), order)
+
+
+def _back(ordered: Array, order: Index) -> Array:
+    out = np.empty_like(ordered)
+    out[order] = ordered
+    return out

@@ -1,0 +1,266 @@
+"""A G-study: where the variance of scores comes from, and how far means over topics can be trusted.
+
+The score of a run on a topic is a grand mean, an effect of the run, one of the topic, and the rest (interaction and
+error, which one score per cell does not separate); all effects are random. Mean squares are set equal to their
+expectations and solved; no estimate is ever clipped, so that a variance can come out negative.
+
+All coefficients follow from one ratio, r = variance of runs over the error at one topic: at n topics a coefficient is
+n r / (1 + n r). The error is the interaction alone for E-rho^2 (generalizability: stability of rankings), and topic
+and interaction for Phi (dependability: stability of scores).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from assay.core.arrays import Array
+
+Coefficient = Literal["e_rho2", "phi"]
+Source = Literal["run", "topic", "interaction"]
+
+SOURCES: tuple[Source, ...] = ("run", "topic", "interaction")
+COEFFICIENTS: tuple[Coefficient, ...] = ("e_rho2", "phi")
+COEFFICIENT_NAMES: dict[Coefficient, str] = {"e_rho2": "E-rho^2", "phi": "Phi"}
+
+_SINGULAR = 1e-10  # of the largest, an eigenvalue below which is rounding
+
+
+def e_rho2(x: Array, *, n_topics: int = 1) -> Array:
+    """Stability of the ranking of runs at a number of topics; `x` is [..., run, topic], without gaps. [...]
+
+    >>> round(float(e_rho2(np.array([[0.1, 0.3, 0.2], [0.4, 0.4, 0.6], [0.5, 0.9, 0.7]]), n_topics=3)), 6)
+    0.923077
+    """
+    return coefficient(mean_squares(x).ratio("e_rho2"), n_topics)
+
+
+def phi(x: Array, *, n_topics: int = 1) -> Array:
+    """Stability of the scores of runs at a number of topics; `x` is [..., run, topic], without gaps. [...]
+
+    >>> round(float(phi(np.array([[0.1, 0.3, 0.2], [0.4, 0.4, 0.6], [0.5, 0.9, 0.7]]), n_topics=3)), 6)
+    0.891429
+    """
+    return coefficient(mean_squares(x).ratio("phi"), n_topics)
+
+
+def coefficient(ratio: Array, n_topics: float | Array) -> Array:
+    """The coefficient at a number of topics, of the ratio of variance to error at one topic; 1 where nothing errs."""
+    at = np.asarray(ratio * n_topics, dtype=np.float64)
+    sure = np.isposinf(at)
+    return np.where(sure, 1.0, np.divide(at, 1 + at, out=np.full(at.shape, np.nan), where=~sure & (at != -1)))
+
+
+def ratio_of(value: Array, n_topics: float = 1) -> Array:
+    """The ratio at one topic that gives a coefficient at a number of topics: the inverse of `coefficient`. [...]
+
+    >>> ratio_of(coefficient(np.array([0.25, np.inf]), 50), 50)
+    array([0.25,  inf])
+    """
+    value = np.asarray(value, dtype=np.float64)
+    certain = np.full(value.shape, np.inf)
+    return np.divide(value, n_topics * (1 - value), out=certain, where=value != 1)
+
+
+def exact_topics(ratio: Array, target: float) -> Array:
+    """How many topics bring a coefficient to a target, not rounded up; infinite where no number does. [...]
+
+    >>> exact_topics(np.array([0.4, 0.0]), 0.9)
+    array([22.5,  inf])
+    """
+    ratio = np.asarray(ratio, dtype=np.float64)
+    return np.divide(target / (1 - target), ratio, out=np.full(ratio.shape, np.inf), where=ratio > 0)
+
+
+def topics_needed(ratio: Array, target: float) -> Array:
+    """How many topics bring a coefficient to a target: whole numbers, infinite where none does. [...]
+
+    >>> topics_needed(np.array([0.5, 0.0]), 0.9)
+    array([18., inf])
+    """
+    ratio = np.asarray(ratio, dtype=np.float64)
+    return np.where(np.isnan(ratio), np.nan, np.maximum(1.0, np.ceil(exact_topics(ratio, target) - 1e-9)))
+
+
+def variance_forms(of: Coefficient, *, n_runs: int, n_topics: int) -> tuple[Array, Array]:
+    """How sums of squares enter a coefficient at one topic: the variance of runs, and that with its error. [3] each
+
+    The sums are those of runs, of topics and of the rest, in the order of `SOURCES`; the coefficient is the first
+    form over the second. Estimates are not clipped, so it is a smooth function of the scores.
+
+    >>> variance_forms("e_rho2", n_runs=2, n_topics=2)
+    (array([ 0.5,  0. , -0.5]), array([0.5, 0. , 0.5]))
+    """
+    rest = 1 / ((n_runs - 1) * (n_topics - 1))
+    runs = np.array([1 / (n_topics * (n_runs - 1)), 0.0, -rest / n_topics])
+    topics = 1 / (n_runs * (n_topics - 1)) if of == "phi" else 0.0
+    others = rest * (1 - 1 / n_topics - (1 / n_runs if of == "phi" else 0.0))
+    return runs, np.array([runs[0], topics, others])
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Variances of the crossed design at one topic; an estimate can be negative."""
+
+    run: Array  # [...]
+    topic: Array  # [...]
+    interaction: Array  # [...] with error
+
+    def ratio(self, of: Coefficient) -> Array:
+        """Variance of runs over the error at one topic; infinite where there is variance but no error. [...]"""
+        error = self.interaction if of == "e_rho2" else self.interaction + self.topic
+        certain = np.where(self.run > 0, np.inf, np.nan)
+        return np.divide(self.run, error, out=certain, where=error != 0)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanSquares:
+    """Mean squares of run x topic tables, with what their expectations hold.
+
+    E[run] = interaction + per_run var_run and E[topic] = interaction + per_topic var_topic, where per_run is the
+    number of topics of a run, and per_topic the number of runs of a topic, if no cell is empty.
+    """
+
+    run: Array  # [...]
+    topic: Array  # [...]
+    residual: Array  # [...]
+    dof_run: int
+    dof_topic: int
+    dof_residual: int
+    per_run: float
+    per_topic: float
+
+    @property
+    def components(self) -> Components:
+        """The variances for which the mean squares are as expected."""
+        run = (self.run - self.residual) / self.per_run
+        return Components(run, (self.topic - self.residual) / self.per_topic, self.residual)
+
+    def ratio(self, of: Coefficient) -> Array:
+        """Variance of runs over the error at one topic, as `Components.ratio` has it. [...]"""
+        return self.components.ratio(of)
+
+    def component_interval(self, source: Source, *, level: float) -> tuple[Array, Array]:
+        """Interval of a variance: chi-squared for the interaction, else that of Ting et al. for a difference. [...]
+
+        Treats the effects as normal. Neither end is clipped.
+        """
+        tail = (1 - level) / 2
+        if source == "interaction":
+            ends = (_f(p, self.dof_residual, np.inf) for p in (1 - tail, tail))
+            low, high = (np.asarray(self.residual / f) for f in ends)
+            return low, high
+        mean, dof, per = {
+            "run": (self.run, self.dof_run, self.per_run),
+            "topic": (self.topic, self.dof_topic, self.per_topic),
+        }[source]
+        below = _ting(mean, dof, self.residual, self.dof_residual, p=1 - tail)
+        above = _ting(mean, dof, self.residual, self.dof_residual, p=tail)
+        return (mean - self.residual - below) / per, (mean - self.residual + above) / per
+
+    def interval(self, of: Coefficient, *, level: float) -> tuple[Array, Array]:
+        """Interval of the ratio: Feldt's for E-rho^2 (exact), that of Arteaga et al. for Phi (approximate). [...]
+
+        Treats the runs and the topics as samples of normal effects. The lower end can be negative: it is not
+        clipped.
+        """
+        ends = _feldt if of == "e_rho2" else _arteaga
+        tail = (1 - level) / 2
+        with np.errstate(divide="ignore", invalid="ignore"):  # where nothing varies
+            return ends(self, 1 - tail), ends(self, tail)
+
+
+def mean_squares(x: Array) -> MeanSquares:
+    """Compute the mean squares of run x topic tables; `x` is [..., run, topic], without gaps; NaN below 2 x 2."""
+    n_runs, n_topics = x.shape[-2:]
+    by_runs, by_topics = max(n_runs - 1, 0), max(n_topics - 1, 0)
+    dofs = by_runs, by_topics, by_runs * by_topics
+    if not all(dofs):
+        return _unknown(x.shape[:-2], dofs)
+    by_run, by_topic = x.mean(-1, keepdims=True), x.mean(-2, keepdims=True)
+    whole = by_run.mean(-2, keepdims=True)
+    rest = x - by_run
+    rest -= by_topic - whole
+    squares = (
+        n_topics * ((by_run - whole) ** 2).sum((-2, -1)),
+        n_runs * ((by_topic - whole) ** 2).sum((-2, -1)),
+        np.einsum("...ij,...ij->...", rest, rest),
+    )
+    run, topic, residual = (square / dof for square, dof in zip(squares, dofs, strict=True))
+    return MeanSquares(run, topic, residual, *dofs, float(n_topics), float(n_runs))
+
+
+def _unknown(shape: tuple[int, ...], dofs: tuple[int, int, int]) -> MeanSquares:
+    """Mean squares that are not known, where there is too little to separate the variances."""
+    nan = np.full(shape, np.nan)
+    return MeanSquares(nan, nan, nan, *dofs, np.nan, np.nan)
+
+
+def fitted_mean_squares(x: Array) -> MeanSquares:
+    """Compute the mean squares of one run x topic table with empty cells (NaN); `x` is [run, topic].
+
+    Henderson's third method, by fitting constants: runs adjusted for topics, topics adjusted for runs, and what both
+    leave. With one score per cell the traces in the expectations are counts: of N cells, a run has on average
+    (N - n_topics) / (n_runs - 1) topics, and a topic (N - n_runs) / (n_topics - 1) runs. Estimates are unbiased
+    whatever is missing, as long as it is missing for no reason that has to do with the scores. Runs and topics
+    without a score are left out; without an empty cell all is as in `mean_squares`.
+    """
+    there = ~np.isnan(x)
+    there, x = (a[there.any(1)][:, there.any(0)] for a in (there, x))
+    if min(x.shape) < 2:
+        return mean_squares(x)
+    seen, filled = there.astype(np.float64), np.where(there, x, 0.0)
+    filled -= np.where(there, filled.sum() / max(seen.sum(), 1.0), 0.0)  # so that squares keep their digits
+    by_topic, by_run = filled.sum(0) / seen.sum(0), filled.sum(1) / seen.sum(1)
+    adjusted = filled.sum(1) - seen @ by_topic  # [run]
+    normal = np.diag(seen.sum(1)) - (seen / seen.sum(0)) @ seen.T  # [run, run]
+    effect = np.linalg.pinv(normal, rcond=_SINGULAR, hermitian=True) @ adjusted
+    rank = int(np.linalg.matrix_rank(normal, tol=_SINGULAR * float(np.abs(normal).max(initial=0)), hermitian=True))
+    rest = np.where(there, filled - effect[:, None] - (by_topic - effect @ seen / seen.sum(0)), 0.0)
+    n_runs, n_topics = x.shape
+    n, apart = int(there.sum()), n_runs - rank  # groups of runs and topics that share no score
+    dofs = rank, n_topics - apart, n - n_topics - rank
+    if min(dofs) < 1:
+        return _unknown((), dofs)
+    left = float((rest**2).sum())
+    within_runs = float((np.where(there, filled - by_run[:, None], 0.0) ** 2).sum())
+    squares = float(adjusted @ effect), within_runs - left, left
+    run, topic, residual = (np.array(square / dof) for square, dof in zip(squares, dofs, strict=True))
+    return MeanSquares(run, topic, residual, *dofs, (n - n_topics) / rank, (n - n_runs) / dofs[1])
+
+
+def _f(p: float, dof: int, other: float) -> float:
+    """The quantile of F; other degrees of freedom may be infinite. NaN where there are none."""
+    from scipy.special import fdtri, gammaincinv
+
+    if min(dof, other) < 1:
+        return np.nan
+    return float(2 * gammaincinv(dof / 2, p) / dof if np.isinf(other) else fdtri(dof, other, p))
+
+
+def _feldt(of: MeanSquares, p: float) -> Array:
+    """The ratio of run to interaction for which F is at its quantile (feldt1965)."""
+    f = of.run / of.residual / _f(p, of.dof_run, of.dof_residual)
+    return np.asarray((f - 1) / of.per_run)
+
+
+def _arteaga(of: MeanSquares, p: float) -> Array:
+    """One end of the interval of var_run / (var_topic + var_interaction) (arteaga1982)."""
+    chi, rest, topic = (_f(p, of.dof_run, dof) for dof in (np.inf, of.dof_residual, of.dof_topic))
+    above = of.run**2 - chi * of.run * of.residual + (chi - rest) * rest * of.residual**2
+    below = (of.per_topic - 1) * chi * of.run * of.residual + topic * of.run * of.topic
+    return np.asarray(of.per_topic / of.per_run * above / below)
+
+
+def _ting(mean: Array, dof: int, other: Array, other_dof: int, *, p: float) -> Array:
+    """How far one end of the interval of a difference of mean squares is from it (ting1990).
+
+    With p above a half the lower end: of the first mean square what it could be too large, of the other too small.
+    """
+    one, two, both = _f(p, dof, np.inf), _f(1 - p, other_dof, np.inf), _f(p, dof, other_dof)
+    first, second = 1 - 1 / one, 1 / two - 1
+    mixed = ((both - 1) ** 2 - first**2 * both**2 - second**2) / both
+    square = (first * mean) ** 2 + (second * other) ** 2 + mixed * mean * other
+    return np.asarray(np.sqrt(np.maximum(square, 0.0)))

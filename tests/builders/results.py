@@ -1,0 +1,188 @@
+"""Synthetic results of analyses, for tests of what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import polars as pl
+
+from assay.core.notes import Note
+from assay.data.provenance import Basis
+from assay.results.result import Result
+from assay.results.sentences import Sentence
+
+HALF = 0.05  # half the width of every interval made up here
+
+
+def powered(
+    measures: Mapping[str, float],
+    *,
+    n_runs: int = 12,
+    p: Mapping[str, float] | None = None,
+    means: Sequence[float] | None = None,
+    p_pair: float = 0.5,
+    correction: str = "none",
+    test: str = "t",
+    topics: int = 50,
+) -> Result:
+    """A synthetic result of power: shares of pairs, p_holm against the first measure, runs by their means."""
+    n = n_runs * (n_runs - 1) // 2
+    table = pl.DataFrame(
+        [
+            {"measure": m, "power": x, "low": x - HALF, "high": x + HALF, "n_pairs": n, "n_significant": round(x * n)}
+            for m, x in measures.items()
+        ]
+    )
+    names = ["measure_a", "measure_b", "difference", "low", "high", "p", "p_holm"]
+    rows = []
+    for a, b in combinations(measures, 2):
+        d = measures[a] - measures[b]
+        rows.append((a, b, d, d - HALF, d + HALF, 0.01, (p or {}).get(b, 1.0)))
+    kinds = dict(zip(names, [pl.String, pl.String, *[pl.Float64] * 5], strict=True))
+    tables = {"differences": pl.DataFrame(rows, schema=kinds, orient="row")}
+    scores = means or [0.1 * i for i in range(n_runs)]
+    tables["pairs"] = pl.concat([paired(m, scores, p_pair) for m in measures])
+    settings = {"alpha": 0.05, "level": 0.95, "correction": correction, "test": test}
+    return Result("power", table, tables, Basis(runs=n_runs, topics=topics), settings)
+
+
+def paired(measure: str, means: Sequence[float], p: float) -> pl.DataFrame:
+    """All pairs of runs r0, r1, ... under a measure; the larger the difference, the smaller p."""
+    rows = []
+    for i, j in combinations(range(len(means)), 2):
+        d = means[i] - means[j]
+        ends = {"difference": d, "low": d - HALF, "high": d + HALF, "effect": d / 0.2}
+        rows.append({"measure": measure, "run_a": f"r{i}", "run_b": f"r{j}", **ends, "p": p ** (1 + abs(d) * 100)})
+    return pl.DataFrame(rows)
+
+
+def text(said: Sentence | None) -> str:
+    """What was said."""
+    assert said is not None
+    return said.text
+
+
+def assert_says(said: Sentence | None, *facts: str) -> None:
+    """Assert that a sentence holds these facts (names, numbers, verdict words), in this order."""
+    words, at = text(said), 0
+    for fact in facts:
+        found = words.find(fact, at)
+        assert found >= 0, f"'{fact}' is not in '{words[at:]}'"
+        at = found + len(fact)
+
+
+Cell = tuple[float, float, float, float]  # lost, low, high, tau
+DEEPEST: Cell = (0.0, 0.0, 0.0, 1.0)
+
+
+def grid(
+    cells: Mapping[int, Cell],
+    by: str,
+    *,
+    measure: str = "AP",
+    n_runs: int = 12,
+    coverage: Mapping[int, float | None] | None = None,
+) -> Result:
+    """A synthetic result of depth: one measure, one edge of the grid."""
+    fixed = "pool_depth" if by == "depth" else "depth"
+    form = "abbreviated" if measure == "nDCG" else "expanded"
+    rows = [
+        {"measure": measure, "normalization": form, fixed: 100, by: k, "power": 0.7 - lost}
+        | {"lost": lost, "lost_low": low, "lost_high": high, "tau": tau}
+        for k, (lost, low, high, tau) in cells.items()
+    ]
+    forms = pl.DataFrame({"measure": [measure], "normalization": [form], "computed": [f"{measure}@k"]})
+    held = coverage or {10: 1.0, 100: 1.0}
+    tables = {
+        "edges": pl.DataFrame(rows),
+        "forms": forms,
+        "pools": pl.DataFrame({"pool_depth": list(held), "coverage": list(held.values())}),
+    }
+    return Result("depth", pl.DataFrame(), tables, Basis(runs=n_runs), {"level": 0.95})
+
+
+def together(*results: Result) -> Result:
+    """Put results of depth for several measures into one."""
+    tables = {name: pl.concat([r.tables[name] for r in results]) for name in ("edges", "forms")}
+    return Result("depth", pl.DataFrame(), tables | {"pools": results[0].tables["pools"]}, Basis(runs=12))
+
+
+def agreed(rows: Mapping[tuple[str, str], float | None], *, n: int = 12, of: str = "means") -> Result:
+    """A synthetic result of agreement, with intervals of the same width."""
+    table = pl.DataFrame(
+        [
+            {"measure_a": a, "measure_b": b, "correlation": x, "low": x and x - HALF, "high": x and x + HALF, "n": n}
+            for (a, b), x in rows.items()
+        ],
+        schema_overrides={"correlation": pl.Float64, "low": pl.Float64, "high": pl.Float64},
+    )
+    return Result("agreement", table, settings={"of": of, "correlation": "tau-b", "level": 0.95})
+
+
+def left_out(tau: float | None, drop: float, fall: int, *, what: str = "run", depth: int | str = 100) -> Result:
+    """A synthetic result of reuse."""
+    row = {"measure": "AP", "what": what, "n": 15, "tau": tau, "largest_drop": drop, "run": "x"}
+    summary = pl.DataFrame([row | {"largest_fall": fall, "fallen": "y"}], schema_overrides={"tau": pl.Float64})
+    table = pl.DataFrame({"run": [f"r{i}" for i in range(20)]})
+    return Result("reuse", table, {"summary": summary}, settings={"pool_depth": depth})
+
+
+def seen(
+    *,
+    judged: Sequence[float] = (1.0, 1.0),
+    unsettled: Sequence[float] = (0.0, 0.0),
+    n_relevant: Sequence[int] = (9,) * 50,
+    n_lists: Sequence[int] = (50, 50),
+    same: Sequence[str | None] = (None, None),
+    notes: tuple[Note, ...] = (),
+) -> Result:
+    """A synthetic result of glance: two runs on 50 topics with nothing to beware of."""
+    runs = pl.DataFrame(
+        {"run": ["a", "b"], "n_lists": n_lists, "judged10": judged, "unsettled10": unsettled, "same_as": same},
+        schema_overrides={"same_as": pl.String},
+    )
+    tables = {"runs": runs, "topics": pl.DataFrame({"n_relevant": n_relevant})}
+    return Result("glance", pl.DataFrame(), tables, notes=notes)
+
+
+def sized(runs: int = 10, topics: int = 25) -> Result:
+    """Make up a result of so many runs and topics."""
+    return Result("score", pl.DataFrame(), basis=Basis(runs=runs, topics=topics))
+
+
+def predicted(verdict: str, *, runs: int = 12) -> Result:
+    """A synthetic result of predictivity: the verdict on P@10 given AP, and how both correlate with an outcome."""
+    row = {
+        "measure": "P@10",
+        "given": "AP",
+        "phi_given": 0.52,
+        "phi_both": 0.55,
+        "both_se": 0.001,
+        "difference": 0.02,
+    }
+    redundancy = pl.DataFrame([row | {"low": 0.01, "high": 0.03, "verdict": verdict}])
+    names = ("phi", "low", "high", "behind", "behind_low", "behind_high")
+    rows = [
+        {"measure": m, "target": "clicks"} | dict(zip(names, (x, x - HALF, x + HALF, 0.7 - x, 0.0, 0.2), strict=True))
+        for m, x in (("AP", 0.7), ("P@10", 0.6))
+    ]
+    tables = {"redundancy": redundancy, "target": pl.DataFrame(rows)}
+    return Result("predictivity", redundancy, tables, Basis(runs=runs), {"level": 0.95})
+
+
+def swapped(*rows: tuple[str, float | None, float | None], runs: int = 20) -> Result:
+    """A synthetic result of swap: measures, the difference needed, and the share of pairs beyond it."""
+    names = ("measure", "swap_rate", "needed", "needed_low", "needed_high", "beyond")
+    filled = [(m, 0.2, d, d and d - 0.01, d and d + 0.02, share) for m, d, share in rows]
+    table = pl.DataFrame(filled, schema=dict.fromkeys(names, pl.Float64) | {"measure": pl.String}, orient="row")
+    return Result("swap", table, basis=Basis(runs=runs), settings={"rate": 0.05, "level": 0.95})
+
+
+def subset_sizes(*rows: tuple[str, float | None], runs: int = 20) -> Result:
+    """A synthetic result of subset: measures, and the topics for which unlimited ones would rank alike."""
+    names = ("measure", "n_topics", "tau", "size_mean", "size_unlimited", "low", "high")
+    filled = [(m, 50, 0.9, 30, size, size and size / 2, size and size * 2) for m, size in rows]
+    kinds = dict.fromkeys(names, pl.Float64) | {"measure": pl.String, "n_topics": pl.Int64, "size_mean": pl.Int64}
+    table = pl.DataFrame(filled, schema=kinds, orient="row")
+    return Result("subset", table, {"sizes": table}, Basis(runs=runs), {"level": 0.95})

@@ -1,0 +1,177 @@
+"""Law: every rule is made to speak and not to, says what it does, and sets apart what stands in its sentence."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from assay.analyses.depth.sufficiency import POWER_MARGIN
+from assay.analyses.predictivity.comparisons import AS_WELL, INCONCLUSIVE, REDUNDANT, WORSE
+from assay.core.notes import Note
+from assay.core.references import REFERENCES
+from assay.core.thresholds import OWN
+from assay.data.long import RETRIEVED_ONLY
+from assay.results.analysis import find
+from assay.results.result import Result
+from assay.results.sentences import RULES, load_sentences, rules_table
+from tests.builders.disagreement import LEADS, THREE, disagreement_on
+from tests.builders.error import sampled
+from tests.builders.reliability import compared, studied
+from tests.builders.results import (
+    DEEPEST,
+    agreed,
+    grid,
+    left_out,
+    powered,
+    predicted,
+    seen,
+    sized,
+    subset_sizes,
+    swapped,
+    text,
+)
+from tests.builders.weights import EDGE, fitted
+
+load_sentences()
+
+CAVEATS: dict[str, tuple[Result, Result, str]] = {
+    "few_topics": (
+        sized(topics=24),
+        sized(),
+        "only 24 topics, fewer than the 25 that a stable ranking of runs needs",
+    ),
+    "few_runs": (sized(runs=9), sized(), "only 9 runs, too few for statements about measures"),
+    "unjudged_documents": (
+        seen(judged=[0.89, 0.95]),
+        seen(judged=[0.9, 0.95]),
+        "1 run has more than 10% of the first 10 documents unjudged (most: a, 11.0%)",
+    ),
+    "ties": (
+        seen(unsettled=[0.2, 0.6]),
+        seen(unsettled=[0.1, 0.0]),
+        "2 runs have the first 10 decided by the tie rule in more than 10% of lists (most: b, 60.0%)",
+    ),
+    "small_topics": (
+        seen(n_relevant=[4] * 6 + [5] * 44),
+        seen(n_relevant=[4] * 5 + [5] * 44 + [0]),
+        "12.0% of topics have 1 to 4 relevant documents",
+    ),
+    "empty_topics": (seen(n_relevant=[0, *[9] * 49]), seen(), "1 topic without a relevant document"),
+    "retrieved_only": (
+        seen(notes=(Note(RETRIEVED_ONLY, "warning", "judged where retrieved"),)),
+        seen(notes=(Note("another", "warning", "judged where retrieved"),)),
+        "no document is judged that no run returned, so recall, AP and nDCG are too high",
+    ),
+    "missing_lists": (
+        seen(n_lists=[50, 48]),
+        seen(n_lists=[50, 49]),
+        "2.0% of lists missing, counted as empty (2 lists)",
+    ),
+    "worst_runs_decide": (
+        compared((2.0, 1.5, 2.5), (0.5, 0.4, 0.8)),
+        compared((2.0, 1.5, 2.5), (0.5, 0.4, 1.01)),
+        "P@10 is more stable than AP with all runs (Phi 0.950 and 0.900), less stable without the worst quarter of "
+        "them (0.700 and 0.800: 2.00 times as many topics, 95% interval 1.25 to 2.50)",
+    ),
+    "same_runs": (seen(same=[None, "a"]), seen(), "1 run repeats another (b = a)"),
+}
+"""Caveat -> what triggers it, what just does not, and what it says."""
+
+
+@pytest.mark.parametrize("name", CAVEATS)
+def test_a_caveat_is_said_beyond_its_threshold_only(name: str) -> None:
+    triggers, does_not, said = CAVEATS[name]
+    assert text(RULES[name].function(triggers)) == said
+    assert RULES[name].function(does_not) is None
+
+
+WEAKER = {"AP": 0.7, "P@10": 0.6, "RR": 0.5}
+SHALLOW = {50: (0.0, -0.01, 0.01, 0.95), 100: DEEPEST}
+
+
+SPEAKS: dict[str, tuple[Result, Result]] = {
+    "best_measures": (powered({"AP": 0.5}), powered({"AP": 0.5}, n_runs=9)),
+    "weaker_measures": (powered(WEAKER, p={"P@10": 0.01, "RR": 0.01}), powered(WEAKER)),
+    "evaluation_depth": (grid(SHALLOW, "depth"), grid(SHALLOW, "depth", n_runs=9)),
+    "pool_depth": (grid(SHALLOW, "pool_depth"), grid(SHALLOW, "pool_depth", n_runs=9)),
+    "new_runs": (left_out(0.95, 0.01, 1), left_out(0.95, 0.01, 1, depth="as judged")),
+    "unlike_measures": (agreed({("AP", "RR"): 0.7}), agreed({("AP", "RR"): 0.7}, n=9)),
+    "redundant_measures": (predicted(REDUNDANT), predicted(INCONCLUSIVE)),
+    "measures_predicted_as_well": (predicted(AS_WELL), predicted(REDUNDANT)),
+    "unsettled_redundancy": (predicted(INCONCLUSIVE), predicted(WORSE)),
+    "measure_of_an_outcome": (predicted(INCONCLUSIVE), predicted(INCONCLUSIVE, runs=9)),
+    "lasting_differences": (swapped(("AP", 0.04, 0.62)), swapped(("AP", 0.04, 0.62), runs=9)),
+    "topics_enough": (subset_sizes(("AP", 66.6)), subset_sizes(("AP", 66.6), runs=9)),
+    "topics_for_stability": (studied(), studied(runs=9)),
+    "lasting_weights": (fitted("survives"), fitted("survives", runs=9)),
+    "lost_gain": (fitted("lost"), fitted("survives")),
+    "discount_follows_pool": (fitted(edge=EDGE), fitted()),
+    "small_sample_bias": (sampled(0.03, 0.01), sampled(0.001, 0.01)),
+    "document_errors": (sampled(0.03, 0.01), sampled(0.03, 0.005)),
+    "disagreeing_measures": (disagreement_on(THREE), disagreement_on(THREE, n_pairs=99)),
+    "preferred_features": (disagreement_on(THREE, leads=LEADS), disagreement_on(THREE)),
+}
+"""Rule that is no caveat -> what makes it speak, and what just does not."""
+
+ALWAYS = {"different_runs"}  # something is always to be said of the runs
+
+
+@pytest.mark.parametrize("name", SPEAKS)
+def test_a_rule_speaks_where_its_evidence_allows_it_only(name: str) -> None:
+    speaks, does_not = SPEAKS[name]
+    assert text(RULES[name].function(speaks)).endswith(".")
+    assert RULES[name].function(does_not) is None
+
+
+def test_every_rule_is_made_to_speak_and_not_to() -> None:
+    assert {one.name for one in RULES.values() if one.caveat} == set(CAVEATS)
+    assert {one.name for one in RULES.values() if not one.caveat} == set(SPEAKS) | ALWAYS
+
+
+@pytest.mark.parametrize("name", [*SPEAKS, *CAVEATS, *ALWAYS])
+def test_what_a_page_sets_apart_stands_in_the_sentence(name: str) -> None:
+    triggers = {"different_runs": powered({"AP": 0.9})} | {
+        n: case[0] for n, case in [*SPEAKS.items(), *CAVEATS.items()]
+    }
+    said = RULES[name].function(triggers[name])
+    assert said is not None
+    assert bool(said.shown) is (said.value is not None)
+    assert bool(said.between) is (said.low is not None)
+    assert all(number in said.text for number in re.findall(r"-?[\d,]+\.?\d*%?", said.shown))
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_every_rule_says_what_it_does_by_which_thresholds_and_after_whom(name: str) -> None:
+    one = RULES[name]
+    assert one.says.endswith((".", ":"))
+    assert one.says.split()[0].endswith("s")  # a rule says, names, warns
+    assert one.cite
+    assert all(key == OWN or key in REFERENCES for key in one.cite)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_with_a_threshold_of_this_projects_own_says_so(name: str) -> None:
+    own = [threshold.name for threshold in RULES[name].thresholds if threshold.cite == OWN]
+    assert not own or OWN in RULES[name].cite
+
+
+def test_the_rules_are_laid_out_for_a_reader_to_disagree_with() -> None:
+    rows = {row["rule"]: row for row in rules_table()}
+    assert list(rows) == list(RULES)
+    assert all(word in rows["best_measures"]["says"] for word in ("jackknife", "Holm", "each pair tested by itself"))
+    assert f"ends below {POWER_MARGIN} of the pairs of runs" in rows["evaluation_depth"]["says"]
+    assert all("\n" not in row["says"] and "  " not in row["says"] for row in rows.values())
+    assert rows["few_topics"] == {
+        "rule": "few_topics",
+        "says": "Warns of fewer than 25 topics; twice as many are better.",
+        "thresholds": "enough_topics = 25",
+        "cite": "buckley2000, voorhees2002",
+    }
+
+
+@pytest.mark.parametrize(("section", "cited"), [("depth", "edges"), ("reuse", "summary"), ("power", "differences")])
+def test_the_rows_that_sentences_cite_stand_open_on_the_page(section: str, cited: str) -> None:
+    how = find(section).section
+    assert how is not None
+    assert how.shown[0] == cited

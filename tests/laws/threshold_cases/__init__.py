@@ -1,0 +1,1 @@
+"""Examples just inside and just outside every threshold, one module per analysis."""

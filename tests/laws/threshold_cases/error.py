@@ -1,0 +1,36 @@
+"""Examples just inside and just outside the thresholds of `error`."""
+
+from __future__ import annotations
+
+from assay.analyses.error.analysis import error
+from assay.analyses.error.sentences import document_errors, small_sample_bias
+from assay.data.judged import Collection
+from assay.data.read import read_qrels, read_runs
+from tests.builders.error import sampled
+from tests.laws.threshold_cases.case import Case
+
+
+def interval_of(n_relevant: int) -> str:
+    """Whether the error bar of a topic with so many relevant documents is estimated."""
+    docs = [f"d{i}" for i in range(n_relevant)]
+    ranked = {doc: float(n_relevant - i) for i, doc in enumerate([*docs, "other"])}
+    qrels = {"t": dict.fromkeys(docs, 1) | {"other": 0}}
+    data = Collection(read_runs({"r": {"t": ranked}}), read_qrels(qrels))
+    return str(error(data, resamples=2).tables["topics"]["interval"].item())
+
+
+CASES: dict[str, Case] = {
+    "estimable_relevant": Case(lambda: interval_of(8), lambda: interval_of(7), moved=9, rule="error"),
+    "notable_bias": Case(  # of two runs whose AP adds up to 0.59
+        lambda: small_sample_bias(sampled(0.006, 0.01)) is not None,
+        lambda: small_sample_bias(sampled(0.0058, 0.01)) is not None,
+        moved=0.03,
+        rule="small_sample_bias",
+    ),
+    "notable_document_error": Case(  # beside an error by topics of 0.03
+        lambda: document_errors(sampled(0.03, 0.0076)) is not None,
+        lambda: document_errors(sampled(0.03, 0.0074)) is not None,
+        moved=0.26,
+        rule="document_errors",
+    ),
+}

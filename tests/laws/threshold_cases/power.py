@@ -1,0 +1,43 @@
+"""Examples just inside and just outside the thresholds of `power`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.analyses.power.sentences import different_runs
+from assay.analyses.power.sign_errors import Truth
+from tests.builders.results import powered, text
+from tests.laws.threshold_cases.case import Case
+
+
+def topics_that_would_do(difference: float, topics: int = 50) -> str:
+    """What is said of the topics that two runs would need, with this difference and a deviation of 0.2."""
+    result = powered({"AP": 0.0}, n_runs=2, means=[0.0, difference], p_pair=1.0, topics=topics)
+    return text(different_runs(result)).partition("which would need ")[2].partition(" topics")[0]
+
+
+def true_sign(errors: float) -> int:
+    """The true order of two runs whose estimates are this many Monte-Carlo standard errors apart."""
+    noise = np.array([-1.0, 1.0, -1.0, 1.0])
+    error = noise.std(ddof=1) / np.sqrt(noise.size)
+    batch = np.stack([errors * error + noise, np.zeros(noise.size)], axis=1)
+    return int(Truth(("a", "b"), {"AP": batch.mean(0)}, {"AP": batch}).signs("AP")[0])
+
+
+CASES: dict[str, Case] = {
+    # an effect of 0.2 needs 197 topics for a chance of 0.8 at 0.05
+    "target_power": Case(
+        lambda: bool(topics_that_would_do(0.04, topics=196)),
+        lambda: bool(topics_that_would_do(0.04, topics=197)),
+        moved=0.75,
+        rule="different_runs",
+    ),
+    # one of 0.028 needs 10,012, one of 0.0281 needs 9,941
+    "most_topics": Case(
+        lambda: topics_that_would_do(0.00562).startswith("about"),
+        lambda: topics_that_would_do(0.0056).startswith("about"),
+        moved=9000,
+        rule="different_runs",
+    ),
+    "truth_errors": Case(lambda: true_sign(3.01), lambda: true_sign(2.99), moved=3.1, rule="power"),
+}

@@ -1,0 +1,193 @@
+"""robertson2007: every cell of its six tables, and its claims, computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from assay.analyses.reproduce.analysis import reproduce
+from assay.core.errors import UsageError
+from assay.papers.robertson2007 import simulation
+from assay.papers.robertson2007.published import PRINTED, RECALL_BY_SCORE, SHARE_BY_SCORE
+from assay.papers.robertson2007.simulation import PopulationMean, above_score, best_fit, expectations, given_all
+from assay.results.result import Result
+
+TABLES = """
+table 1 | 0.138 | 0.143 0.156 0.175 0.201 0.238 | 0.028 0.049 0.078 0.117 0.173
+table 2 | 0.400 | 0.362 0.322 0.258 0.213 0.152 | 0.113 0.128 0.123 0.113 0.092
+table 3, method 1 | 0.150 | 0.150 0.151 0.151 0.153 0.154 | 0.017 0.029 0.045 0.068 0.104
+table 3, method 2 | 0.150 | 0.152 0.152 0.152 0.152 0.152 | 0.016 0.028 0.043 0.064 0.092
+table 4, method 1 | 0.116 | 0.112 0.113 0.113 0.114 0.115 | 0.010 0.017 0.027 0.040 0.060
+table 4, method 2 | 0.116 | 0.109 0.118 0.140 0.186 0.274 | 0.028 0.053 0.092 0.156 0.260
+table 5 | 0.304 | 0.208 0.141 0.099 0.076 0.063 | 0.032 0.044 0.053 0.067 0.087
+table 6 | 0.639 | 0.602 0.572 0.541 0.514 0.490 | 0.034 0.059 0.090 0.126 0.172
+"""
+"""Tables 1 to 6 as printed: All, means and standard deviations for n = 1 .. 5."""
+
+OFF = [
+    ("table 4", "All, as the cells of method 1 have it"),
+    ("claim", "consistency: every cell of table 4, method 1 fits All = 0.116"),
+    ("claim", "section 3.5: P@10 tends to one as the collection grows, scores normal and exponential"),
+    ("claim", "section 4.3: the standard deviation of P@10 falls as samples get smaller"),
+    ("claim", "section 4.3: it rises because the two kinds of documents are sampled differently"),
+]
+"""What does not come out, each with a note that says why."""
+
+
+def forget() -> None:
+    for cached in (simulation.simulated, simulation.simulated_populations):
+        cached.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def quick() -> Iterator[Result]:
+    """All rows from fewer samples of every population than the paper's, which move means by as much as 0.01."""
+    forget()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, plan in simulation.PLANS.items():
+            patch.setitem(simulation.PLANS, name, replace(plan, n_samples=512))
+        yield reproduce("robertson2007")
+    forget()
+
+
+def off(result: Result) -> list[tuple[str, str]]:
+    return result.table.filter(pl.col("ok").not_()).select("item", "cell").rows()
+
+
+def test_the_printed_numbers_are_the_papers() -> None:
+    lines = [[part.strip() for part in line.split("|")] for line in TABLES.strip().splitlines()]
+    printed = {name: (float(a), *(tuple(map(float, b.split())) for b in rest)) for name, a, *rest in lines}
+    assert {one.name: (one.whole, one.mean, one.sd) for one in PRINTED} == printed
+
+
+def test_every_published_cell_is_inside_its_range_over_populations(quick: Result) -> None:
+    cells = quick.table.filter(pl.col("item").str.starts_with("table") & pl.col("low").is_not_null())
+    assert cells.height == 86
+    assert cells["ok"].all()
+    assert cells["published"].is_not_null().all()
+
+
+def test_what_is_off_is_known_and_says_why(quick: Result) -> None:
+    assert off(quick) == OFF
+    assert quick.table.filter(pl.col("ok").not_())["note"].is_not_null().all()
+    assert quick.failed
+
+
+def test_only_what_was_measured_elsewhere_lacks_data(quick: Result) -> None:
+    (row,) = quick.table.filter(pl.col("needs").is_not_null()).iter_rows(named=True)
+    assert row["cell"].startswith("section 5")
+    assert "--subsample" in row["needs"]
+
+
+def test_exact_expectations_stand_beside_the_cells(quick: Result) -> None:
+    # tests/reference/robertson2007_exact.py
+    cells = quick.tables["cells"]
+    assert cells.height == 48
+    expected = {(row["cells"], row["n"]): row["expected"] for row in cells.iter_rows(named=True)}
+    assert expected["table 1", 5] == pytest.approx(0.246752, abs=1e-6)
+    assert expected["table 2", 0] == pytest.approx(0.416548, abs=1e-6)
+    assert expected["table 3, method 2", 3] == pytest.approx(0.152011, abs=1e-6)
+    assert expected["table 4, method 2", 4] == pytest.approx(0.190724, abs=1e-6)
+    assert expected["table 5", 4] == pytest.approx(0.090172, abs=1e-6)
+    assert expected["table 6", 1] == pytest.approx(0.619044, abs=1e-6)
+    assert cells["z_expected"].abs().max() < 3  # type: ignore[operator]
+
+
+def test_rows_that_are_exact(quick: Result) -> None:
+    # tests/reference/robertson2007_exact.py
+    rows = dict(quick.table.filter(pl.col("item") == "exact").select("cell", "obtained").iter_rows())
+    assert rows["J, 128 relevant of 12,800,000"] == pytest.approx(0.140158, abs=5e-7)
+    assert rows["AP of 128 relevant documents"] == pytest.approx(0.149728, abs=5e-7)
+    assert rows["L"] == pytest.approx(2.676088, abs=5e-7)
+    assert rows["highest P@10 of all sizes of collection"] == pytest.approx(0.4271, abs=5e-4)
+
+
+def test_two_fifths_of_the_relevant_documents_are_beyond_the_depth(quick: Result) -> None:
+    # tests/reference/robertson2007_exact.py: 54.5 of 128 on average over populations, worth 0.0118 of AP
+    rows = dict(quick.table.filter(pl.col("item") == "section 4.2").select("cell", "obtained").iter_rows())
+    beyond, added = rows.values()
+    assert beyond == pytest.approx(54.51, abs=3 * 6.5 / 10)
+    assert added == pytest.approx(0.0118, abs=0.0006)
+
+
+def test_the_misprint_is_found_by_the_digits_of_its_neighbours() -> None:
+    assert best_fit(64, RECALL_BY_SCORE.mean, RECALL_BY_SCORE.sd) == (506, 10)
+    assert round(64 / (64 + 506), 3) == 0.112  # table 4 prints 0.116
+
+
+def enumerated(hits: int, false: int, halving: int, numbers: str) -> float:
+    """Mean precision in samples, above a score that so many documents of either kind exceed, by scipy's chances."""
+    rate = 2.0**-halving
+    of_relevant = stats.binom(hits, rate) if numbers == "none" else stats.hypergeom(128, hits, round(128 * rate))
+    others = stats.hypergeom(12_800_000, false, round(12_800_000 * rate))
+    of_rest = others if numbers == "both" else stats.binom(false, rate)
+    k, x = np.arange(hits + 1)[:, None], np.arange(false + 1)
+    chance = of_relevant.pmf(k) * of_rest.pmf(x)
+    if numbers == "none":  # then samples without a document above count nothing
+        chance[0, 0] = 0.0
+    return float((chance * k / np.maximum(k + x, 1)).sum() / chance.sum())
+
+
+@pytest.mark.parametrize("numbers", ["relevant", "none", "both"])
+@pytest.mark.parametrize(("hits", "false", "halving"), [(5, 9, 5), (48, 272, 1), (48, 272, 5)])
+def test_precision_above_a_score_is_that_of_an_enumeration(numbers: str, hits: int, false: int, halving: int) -> None:
+    mean, _ = above_score(hits, false, halving, numbers=numbers)
+    assert mean == pytest.approx(enumerated(hits, false, halving, numbers), abs=1e-7)
+
+
+def test_coins_for_both_kinds_of_documents_leave_no_drift() -> None:
+    drift = [above_score(48, 272, n)[0] for n in (1, 5)]
+    assert drift[1] - drift[0] > 0.0047  # by `enumerated`: 0.150149 and 0.154876
+    assert [above_score(48, 272, n, numbers="none")[0] for n in (1, 5)] == pytest.approx([0.15, 0.15], abs=1e-12)
+    assert [above_score(48, 272, n, numbers="both")[0] for n in (1, 5)] == pytest.approx(drift, abs=1e-6)
+
+
+def test_expectations_of_method_1_lie_around_those_of_its_typical_threshold() -> None:
+    assert expectations(SHARE_BY_SCORE, first=1) == pytest.approx(
+        [above_score(48, 272, n)[0] for n in range(1, 6)], abs=0.003
+    )
+
+
+def test_a_cell_given_all_is_a_regression(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    whole = rng.normal(0.15, 0.02, 60)
+    values = 0.1 + 0.5 * whole + rng.normal(0, 0.004, 60)
+    monkeypatch.setattr(simulation, "means", lambda _: whole[None])
+    found = given_all(SHARE_BY_SCORE, values, 0.18, 0.13)
+    line = stats.linregress(whole, values)
+    assert found.expected == pytest.approx(line.intercept + line.slope * 0.13)
+    rest = values - line.intercept - line.slope * whole
+    spread = (rest @ rest / 58) * (1 + 1 / 60 + (0.13 - whole.mean()) ** 2 / ((whole - whole.mean()) ** 2).sum())
+    assert found.error**2 == pytest.approx(spread + (1 + line.slope**2) * 0.001**2 / 12)
+    assert found.z == pytest.approx((0.18 - found.expected) / found.error)
+
+
+def test_the_interval_of_a_mean_over_populations_is_the_usual_one() -> None:
+    values = np.random.default_rng(1).normal(size=400)
+    expected = stats.norm.interval(0.9, values.mean(), stats.sem(values))
+    assert PopulationMean(values).interval(0.9) == pytest.approx(expected)
+
+
+def test_data_is_refused_because_none_is_needed() -> None:
+    with pytest.raises(UsageError, match="robertson2007 needs no data: leave out --runs"):
+        reproduce("robertson2007", runs=["somewhere"], qrels="else")
+
+
+def test_the_chart_draws_every_cell_given_all(quick: Result) -> None:
+    chart = next(chart for chart in quick.charts if chart.name == "given_all")
+    assert chart.table.height == 40
+    assert chart.table.filter(pl.col("z").abs() > 3)["cells"].unique().to_list() == ["table 4, method 1"]
+
+
+@pytest.mark.slow
+def test_with_the_papers_number_of_samples_the_same_rows_are_off() -> None:
+    forget()
+    result = reproduce("robertson2007")
+    assert off(result) == OFF
+    z = result.tables["cells"].filter(pl.col("z").abs() >= 3)
+    assert z["cells"].unique().to_list() == ["table 4, method 1"]
