@@ -1,14 +1,26 @@
-"""What tests share: where the real collections are, and a catalogue to declare measures in."""
+"""What tests share: where the real collections are, and catalogues to declare measures and all else in."""
 
 from __future__ import annotations
 
 import os
+import pkgutil
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import assay.analyses
+import assay.papers
+from assay.core.thresholds import THRESHOLDS
 from assay.measures.declare import CATALOGUE, Catalogue
+from assay.results.analysis import ANALYSES
+from assay.results.papers import PAPERS
+from assay.results.sentences import RULES
+from assay.stats.significance.declare import SIGNIFICANCE_TESTS, significance_tests
+
+CATALOGUES: tuple[Any, ...] = (CATALOGUE, SIGNIFICANCE_TESTS, THRESHOLDS, ANALYSES, RULES, PAPERS)
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +39,22 @@ def catalogue() -> Iterator[Catalogue]:
     yield CATALOGUE
     CATALOGUE.clear()
     CATALOGUE.update(before)
+
+
+@pytest.fixture(scope="session")
+def built_in() -> None:
+    """All that is built in is declared: what a test imports first would else be undone with what it declares."""
+    significance_tests()
+    for package in (assay.analyses, assay.papers):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
+
+
+@pytest.fixture
+def declarations(built_in: None) -> Iterator[None]:
+    """Let a test declare anything, from measures to papers; afterwards all is as it was."""
+    before = [dict(known) for known in CATALOGUES]
+    yield
+    for known, was in zip(CATALOGUES, before, strict=True):
+        known.clear()
+        known.update(was)

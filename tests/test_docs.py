@@ -30,12 +30,9 @@ import pytest
 from assay.analyses.demo.analysis import demo_collection
 from assay.analyses.reproduce.analysis import reproduce
 from assay.cli import main
-from assay.measures.declare import Measure
-from assay.results.analysis import ANALYSES, analysis, folders, index
+from assay.results.analysis import analysis, index
 from assay.results.result import Result
-from assay.results.sentences import RULES
 from assay.scoring.scores import Scores
-from assay.stats.significance.declare import SIGNIFICANCE_TESTS, significance_tests
 from tests import ROOT
 from tests.builders.dense import Collection, collection
 
@@ -189,21 +186,8 @@ def table_rows(small: Collection) -> Iterator[dict[str, object]]:
                 yield {**where, "rank": rank, "relevance": int(small.grade[i, doc])}
 
 
-@pytest.fixture
-def declared(catalogue: dict[str, Measure]) -> Iterator[None]:
-    """Let a page declare measures, significance tests, analyses and rules; afterwards all is as it was."""
-    rules, tests = dict(RULES), significance_tests()
-    yield
-    RULES.clear()
-    RULES.update(rules)
-    SIGNIFICANCE_TESTS.clear()
-    SIGNIFICANCE_TESTS.update(tests)
-    for name in set(ANALYSES) - set(folders()):
-        del ANALYSES[name]
-
-
 @pytest.mark.parametrize("page", WRITTEN, ids=name_of)
-@pytest.mark.usefixtures("folder", "declared")
+@pytest.mark.usefixtures("folder", "declarations")
 def test_every_block_of_a_page_does_what_the_page_says(page: Path) -> None:
     reader = Reader()
     for block, shown in shown_after(page):
@@ -232,7 +216,7 @@ def test_a_generated_page_is_current(file: str) -> None:
     assert written == GENERATOR["PAGES"][file](), "run `make docs`"
 
 
-@pytest.mark.usefixtures("declared")
+@pytest.mark.usefixtures("declarations")
 def test_an_analysis_declared_by_the_decorator_alone_is_in_the_reference() -> None:
     @analysis(name="toy", group="trust")
     def toy(data: Scores, *, size: int = 3) -> Result:

@@ -9,6 +9,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -28,6 +29,12 @@ DEFERRED = {("results", "render")}
 
 MOST_ENTRIES, MOST_FILES, MOST_MODULES = 13, 16, 50
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def parsed(file: Path) -> ast.Module:
+    """A file's syntax tree, read once for all tests."""
+    return ast.parse(file.read_text())
 
 
 def package(file: Path) -> str:
@@ -59,12 +66,12 @@ def imports(tree: ast.AST, *, deferred: bool = False) -> Iterator[tuple[str, boo
 def test_a_package_imports_only_packages_above_it(file: Path) -> None:
     here = package(file)
     allowed = {*PACKAGES[: PACKAGES.index(here) + 1]}
-    against = {(here, other, late) for other, late in imports(ast.parse(file.read_text())) if other not in allowed}
+    against = {(here, other, late) for other, late in imports(parsed(file)) if other not in allowed}
     assert against <= {(*pair, True) for pair in DEFERRED}
 
 
 def test_every_exception_to_the_order_is_used() -> None:
-    used = {(package(f), other) for f in FILES for other, late in imports(ast.parse(f.read_text())) if late}
+    used = {(package(f), other) for f in FILES for other, late in imports(parsed(f)) if late}
     assert used >= DEFERRED
 
 
@@ -165,9 +172,7 @@ def test_printing_a_table_imports_no_other_analysis(name: str, files: list[str])
 
 
 def test_no_class_name_occurs_twice() -> None:
-    names = Counter(
-        node.name for file in FILES for node in ast.parse(file.read_text()).body if isinstance(node, ast.ClassDef)
-    )
+    names = Counter(node.name for file in FILES for node in parsed(file).body if isinstance(node, ast.ClassDef))
     assert [name for name, n in names.items() if n > 1 and not name.startswith("_")] == []
 
 
@@ -181,7 +186,7 @@ def test_array_types_are_defined_once(file: Path) -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)
 def test_every_public_function_has_a_docstring(file: Path) -> None:
-    tree = ast.parse(file.read_text())
+    tree = parsed(file)
     public = [n for n in tree.body if isinstance(n, ast.ClassDef | Function) and not n.name.startswith("_")]
     inner = [m for c in public if isinstance(c, ast.ClassDef) for m in c.body if isinstance(m, Function)]
     methods = [m for m in inner if not m.name.startswith("_")]
@@ -220,7 +225,7 @@ def test_the_lock_pins_all_that_the_project_needs_and_names_no_index() -> None:
     assert wanted("bench") <= locked | set(pins("requirements-bench.lock"))
 
 
-def test_every_module_can_be_imported_by_itself() -> None:
+def test_every_module_can_be_imported() -> None:
     for file in FILES:
         if package(file) in PACKAGES:
             module = ".".join(("assay", *file.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")

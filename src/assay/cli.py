@@ -106,12 +106,12 @@ def _run(words: list[str]) -> int:
     function = command.function
     loader = _loader(function)
     parser = _parser(name, function, loader, described=False)
-    given, unknown = parser.parse_known_intermixed_args(rest)
+    parsed, unknown = parser.parse_known_intermixed_args(rest)
     if unknown:
         flags = [flag for action in parser._actions for flag in action.option_strings]
         hint = suggestion(unknown[0], flags) or f" (`assay {name} --help`)"
         raise UsageError(f"{unknown[0]} is not understood{hint}")
-    options = vars(given)
+    options = vars(parsed)
     out, form, table = (options.pop(flag) for flag in ("output", "format", "table"))
     _check_output(out, form, table, function)
     _check_measures(options)
@@ -240,14 +240,14 @@ def _extensions() -> Iterable[str]:
 
 def _prose(function: Callable[..., Any]) -> str:
     """The docstring without its parameters: what the columns mean, the other tables, notes and references."""
-    from assay.render.docstrings import split_docstring
+    from assay.render.docstrings import split_docstring, split_notes
 
     head, sections = split_docstring(function)
-    notes = sections.get("Notes", "").strip().split("\n\n")
+    tables, notes = split_notes(sections.get("Notes", ""))
     blocks = {
         "columns": sections.get("Returns", ""),
-        "tables": "\n\n".join(re.sub(r"(?m)^tables\.", "", n) for n in notes if n.startswith("tables.")),
-        "notes": "\n\n".join(n for n in notes if not n.startswith("tables.")),
+        "tables": "\n\n".join(re.sub(r"(?m)^tables\.", "", block) for block in tables),
+        "notes": "\n\n".join(notes),
         "references": sections.get("References", ""),
     }
     shown = [f"{name}:\n{textwrap.indent(text.strip(), '  ')}" for name, text in blocks.items() if text.strip()]
@@ -309,7 +309,7 @@ def _help_texts(function: Callable[..., Any]) -> dict[str, str]:
 
     texts = dict(definitions(split_docstring(function)[1].get("Parameters", "")))
     for name, kind in get_type_hints(function, include_extras=True).items():
-        meanings = [f"{word}: {meaning}." for word, meaning in choices_of(kind).items() if meaning]
+        meanings = [f"{word}: {meaning.rstrip('.')}." for word, meaning in choices_of(kind).items() if meaning]
         texts[name] = " ".join([texts.get(name, ""), *meanings])
     return texts
 

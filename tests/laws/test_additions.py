@@ -7,6 +7,7 @@ import runpy
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -14,9 +15,7 @@ import assay
 import assay.analyses
 import assay.papers
 from assay.cli import command_help, main, overview
-from assay.results.analysis import ANALYSES, find, folders, index
-from assay.results.papers import PAPERS
-from assay.results.sentences import RULES
+from assay.results.analysis import find, folders, index
 from tests import ROOT
 from tests.builders.dense import collection
 
@@ -65,6 +64,15 @@ def wide_runs(spread: Result) -> Sentence | None:
     return Sentence(f"The runs are spread widely, by {widest:.3f}.", widest) if widest >= WIDE.value else None
 '''
 
+pytestmark = pytest.mark.usefixtures("declarations")
+
+
+def forget(package: ModuleType, name: str) -> None:
+    """Undo the import of a folder that was added to a package."""
+    for module in [one for one in sys.modules if f"{one}.".startswith(f"{package.__name__}.{name}.")]:
+        del sys.modules[module]
+    vars(package).pop(name, None)
+
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[str]:
@@ -76,8 +84,6 @@ def files(tmp_path: Path) -> list[str]:
 @pytest.fixture
 def spread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A new analysis, as one folder beside the others."""
-    from assay.core.thresholds import THRESHOLDS
-
     folder = tmp_path / "analyses" / "spread"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text('"""How wide scores are spread."""\n')
@@ -85,10 +91,7 @@ def spread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (folder / "sentences.py").write_text(SENTENCES)
     monkeypatch.setattr(assay.analyses, "__path__", [*assay.analyses.__path__, str(folder.parent)])
     yield "spread"
-    for known, name in ((ANALYSES, "spread"), (RULES, "wide_runs"), (THRESHOLDS, "wide_spread")):
-        known.pop(name, None)
-    for module in [name for name in sys.modules if name.startswith("assay.analyses.spread")]:
-        del sys.modules[module]
+    forget(assay.analyses, "spread")
 
 
 def test_an_analysis_is_added_by_its_folder(
@@ -134,19 +137,14 @@ def never(x):
 def test_a_significance_test_is_added_by_a_file(
     files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from assay.stats.significance.declare import SIGNIFICANCE_TESTS
-
     file = tmp_path / "never.py"
     file.write_text(TEST)
-    try:
-        assert main(["power", *files, "-m", "AP", "--declare", str(file), "--test", "never", "--format", "json"]) == 0
-        answer = json.loads(capsys.readouterr().out)
-        assert [row["n_significant"] for row in answer["table"]] == [0]
-        assert answer["settings"]["test"] == "never"
-        assert "never" in command_help(find("power"))
-        assert "never" in command_help(find("agreement"))
-    finally:
-        SIGNIFICANCE_TESTS.pop("never", None)
+    assert main(["power", *files, "-m", "AP", "--declare", str(file), "--test", "never", "--format", "json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert [row["n_significant"] for row in answer["table"]] == [0]
+    assert answer["settings"]["test"] == "never"
+    assert "never" in command_help(find("power"))
+    assert "never" in command_help(find("agreement"))
 
 
 PAPER = '''"""nobody2026: one number, for the test that adds a paper."""
@@ -174,9 +172,7 @@ def nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (folder / "paper.py").write_text(PAPER)
     monkeypatch.setattr(assay.papers, "__path__", [*assay.papers.__path__, str(folder.parent)])
     yield "nobody2026"
-    PAPERS.pop("nobody2026", None)
-    for module in [name for name in sys.modules if name.startswith("assay.papers.nobody2026")]:
-        del sys.modules[module]
+    forget(assay.papers, "nobody2026")
 
 
 def test_a_paper_is_added_by_its_folder(nobody: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -189,8 +185,5 @@ def test_a_paper_is_added_by_its_folder(nobody: str, capsys: pytest.CaptureFixtu
 def test_a_paper_is_added_by_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "nobody.py"
     file.write_text(PAPER)
-    try:
-        assert main(["reproduce", "nobody2026", "--declare", str(file), "--format", "json"]) == 0
-        assert json.loads(capsys.readouterr().out)["table"][0]["ok"] is True
-    finally:
-        PAPERS.pop("nobody2026", None)
+    assert main(["reproduce", "nobody2026", "--declare", str(file), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["table"][0]["ok"] is True

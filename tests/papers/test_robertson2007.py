@@ -14,7 +14,13 @@ from assay.analyses.reproduce.analysis import reproduce
 from assay.core.errors import UsageError
 from assay.papers.robertson2007 import simulation
 from assay.papers.robertson2007.published import PRINTED, RECALL_BY_SCORE, SHARE_BY_SCORE
-from assay.papers.robertson2007.simulation import PopulationMean, above_score, best_fit, expectations, given_all
+from assay.papers.robertson2007.simulation import (
+    PopulationMean,
+    above_score,
+    best_fit,
+    conditional_cell,
+    expectations,
+)
 from assay.results.result import Result
 
 TABLES = """
@@ -158,7 +164,7 @@ def test_a_cell_given_all_is_a_regression(monkeypatch: pytest.MonkeyPatch) -> No
     whole = rng.normal(0.15, 0.02, 60)
     values = 0.1 + 0.5 * whole + rng.normal(0, 0.004, 60)
     monkeypatch.setattr(simulation, "means", lambda _: whole[None])
-    found = given_all(SHARE_BY_SCORE, values, 0.18, 0.13)
+    found = conditional_cell(SHARE_BY_SCORE, values, 0.18, 0.13)
     line = stats.linregress(whole, values)
     assert found.expected == pytest.approx(line.intercept + line.slope * 0.13)
     rest = values - line.intercept - line.slope * whole

@@ -25,7 +25,7 @@ from assay.render.pictures import figures
 from assay.render.text import plain, show
 from assay.results.charts import Chart, category, field, intervals
 from assay.results.result import Part, Report, Result
-from assay.results.sentences import STANDING, Sentence
+from assay.results.sentences import STANDING, Sentence, load_sentences
 from assay.scoring.loaders import as_scores, collection
 from tests.builders.dense import collection as made_up
 
@@ -111,7 +111,13 @@ def hand_made(folder: Path) -> Report:
         {"sentence": EVIL[0], "shown": EVIL[5], "section": "names", "rule": "beware"},
         {"sentence": "Beware.", "value": 3.0, "shown": "", "between": None, "section": "", "rule": "beware"},
     ]
-    rules = {"rule": ["best"], "says": ["Which separate best."], "thresholds": ["alpha 0.05"], "cite": ["webber2010"]}
+    load_sentences("power")
+    rules = {
+        "rule": ["best_measures"],
+        "says": ["Which separate best."],
+        "thresholds": ["alpha 0.05"],
+        "cite": ["webber2010"],
+    }
     inputs = {"file": [EVIL[0]], "bytes": [12], "sha256": ["0" * 64]}
     tables = {f"{p.name}.{n}": t for p in parts if p.result for n, t in p.result.tables.items()}
     return Report(

@@ -1,1 +1,1 @@
-"""One question a file."""
+"""One folder per command: its question, mathematics, tables, charts and sentences."""

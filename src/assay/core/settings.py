@@ -14,7 +14,7 @@ from assay.core.errors import UsageError, suggestion
 if TYPE_CHECKING:
     from assay.core.arrays import Index
 
-_SHARES = {"level": 0.95, "alpha": 0.05, "rate": 0.05, "tau": 0.9, "recall": 0.5}
+_SHARES = {"level": 0.95, "alpha": 0.05, "rate": 0.05, "tau": 0.9, "recall": 0.5, "target": 0.9}
 _COUNTS = {
     "resamples": 10_000,
     "draws": 5,
@@ -39,7 +39,7 @@ class Choices:
     catalogue: Callable[[], Mapping[str, str]]  # word -> what it stands for
 
 
-def check_call(function: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> None:
+def check_call(function: Callable[..., Any], args: tuple[Any, ...], settings: Mapping[str, Any]) -> None:
     """Refuse data of another kind, a word that is no choice, and a number out of its limits."""
     types = get_type_hints(function, include_extras=True)
     parameters = inspect.signature(function).parameters
@@ -47,7 +47,7 @@ def check_call(function: Callable[..., Any], args: tuple[Any, ...], given: Mappi
         kinds = get_args(types["data"]) if isinstance(types["data"], UnionType) else (types["data"],)
         wanted = " or ".join(kind.__name__ for kind in kinds)
         raise UsageError(f"{function.__name__} takes {wanted}, not {type(args[0]).__name__}")
-    for name, value in given.items():
+    for name, value in settings.items():
         if name in parameters and value is parameters[name].default:  # its catalogue need not be read
             continue
         if isinstance(value, str) and (choices := choices_of(types.get(name))):
@@ -67,7 +67,7 @@ def choices_of(kind: Any) -> Mapping[str, str]:
     if get_origin(kind) is Annotated:
         listed = [extra for extra in kind.__metadata__ if isinstance(extra, Choices)]
         return listed[0].catalogue() if listed else {}
-    return next((found for option in get_args(kind) if (found := choices_of(option))), {})
+    return next((words for option in get_args(kind) if (words := choices_of(option))), {})
 
 
 def check_choice(value: str, what: str, choices: Iterable[str]) -> None:

@@ -38,10 +38,11 @@ def role_of(name: str) -> str | None:
     """Find what a column of this name usually holds; a lone q is the topic, but Q is a measure."""
     if name.strip() == _LONE:
         return "topic"
-    return next((role for role, names in ROLES.items() if _plain(name) in names), None)
+    return next((role for role, names in ROLES.items() if plain_column(name) in names), None)
 
 
-def _plain(name: str) -> str:
+def plain_column(name: str) -> str:
+    """The name of a column as it is looked up: case, hyphens and spaces do not matter."""
     return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
@@ -110,7 +111,7 @@ def find_columns(
             position[role] = _named(header, names[role], role, source)
             continue
         rest = [i for i, word in enumerate(header) if role_of(word) == role and word not in names.values()]
-        rest.sort(key=lambda i: (*usual, _LONE).index(_plain(header[i])))
+        rest.sort(key=lambda i: (*usual, _LONE).index(plain_column(header[i])))
         if rest:
             position[role] = rest[0]
         if len(rest) > 1:
@@ -154,7 +155,7 @@ def _nearest_role(word: str) -> tuple[float, str]:
     from difflib import SequenceMatcher
 
     usual = [(name, role) for role, names in ROLES.items() for name in names]
-    return max((SequenceMatcher(None, _plain(word), name).ratio(), role) for name, role in usual)
+    return max((SequenceMatcher(None, plain_column(word), name).ratio(), role) for name, role in usual)
 
 
 def texts(column: pl.Series, role: str, source: str) -> pl.Series:

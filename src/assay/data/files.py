@@ -9,6 +9,7 @@ import bz2
 import glob
 import lzma
 import os
+import re
 import sys
 import tempfile
 import zlib
@@ -106,6 +107,7 @@ _ARCHIVES: dict[bytes, tuple[str, Callable[[], _Decompressor]]] = {
     b"\xfd7zXZ\0": ("xz", lzma.LZMADecompressor),
     b"\x28\xb5\x2f\xfd": ("zstandard", _zstd),
 }
+_EXTENSION = re.compile(r"\.(csv|tsv|tab|txt|dat|jsonl?|ndjson|parquet|pq)$", re.IGNORECASE)
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 
@@ -148,6 +150,15 @@ def as_text(data: bytes, source: str) -> bytes:
     if not data or data.isspace():
         raise InputError(f"{source}: an empty file")
     return data
+
+
+def bare_name(path: str) -> str:
+    """Name a file of scores without its folder, the suffix of its packing and its extension.
+
+    >>> bare_name("scores/web.ndcg20.tsv.gz")
+    'web.ndcg20'
+    """
+    return _EXTENSION.sub("", plain_name(path))
 
 
 def plain_name(path: str) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
 from assay.core.arrays import Array
 from assay.measures.declare import Rankings, measure, ratio
-from assay.measures.gain import Gain, gain_values
+from assay.measures.gain import Gain, GainName, gain_values
 from assay.measures.unjudged import Bounds, Extremes, tried
 
 
-def _extremes(j: Rankings, *, rel: int, beta: float, gain: Gain | Literal["linear", "exp"]) -> Bounds | None:
+def _extremes(j: Rankings, *, rel: int, beta: float, gain: Gain | GainName) -> Bounds | None:
     """The least and the most of Q over all grades of the unjudged.
 
     Exact with one relevant grade. With more, the best places for some gains are not the highest ones; all
@@ -38,7 +37,7 @@ def _extremes(j: Rankings, *, rel: int, beta: float, gain: Gain | Literal["linea
     unjudged=Extremes(_extremes),
     limits={"beta": (0, np.inf)},
 )
-def Q(j: Rankings, *, rel: int = 1, beta: float = 1.0, gain: Gain | Literal["linear", "exp"] = "linear") -> Array:
+def Q(j: Rankings, *, rel: int = 1, beta: float = 1.0, gain: Gain | GainName = "linear") -> Array:
     r"""Q-measure: average precision that counts gain as well as documents.
 
     .. math:: \frac{1}{\min(k, R)}\sum_{i:\,g_i \ge rel}

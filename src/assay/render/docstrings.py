@@ -12,7 +12,7 @@ from assay.core.thresholds import rendered
 from assay.results.analysis import ANALYSES
 
 _SECTION = re.compile(r"(?:^|\n)(\w+)\n-{3,}\n")
-_TABLE = re.compile(r"tables\.([\w.]+): ")
+_TABLE = re.compile(r"^tables\.([\w.]+)(?:, with [^:\n]*)?: ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +33,22 @@ def documentation(name: str) -> Documentation:
         return Documentation()
     head, sections = split_docstring(ANALYSES[name].function)
     question, *prose = _paragraphs(head)
-    notes = _paragraphs(sections.get("Notes", ""))
-    tables = {t: text for block in notes if _TABLE.match(block) for t, text in _tables(block)}
-    other = tuple(block for block in notes if not _TABLE.match(block))
-    columns = tuple(definitions(sections.get("Returns", "")))
-    return Documentation(question, tuple(prose), columns, tables, other, sections.get("References", "").strip())
+    of_tables, other = split_notes(sections.get("Notes", ""))
+    tables = {t: text for block in of_tables for t, text in _tables(block)}
+    columns, references = tuple(definitions(sections.get("Returns", ""))), sections.get("References", "").strip()
+    return Documentation(question, tuple(prose), columns, tables, tuple(other), references)
 
 
 def split_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
     """Split a numpydoc docstring into what comes first and its sections, by their names."""
     head, *parts = _SECTION.split(rendered(inspect.getdoc(function) or ""))
     return head, dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def split_notes(text: str) -> tuple[list[str], list[str]]:
+    """Split the notes of a docstring into paragraphs: those that describe tables, and all others."""
+    blocks = _paragraphs(text)
+    return [one for one in blocks if _TABLE.match(one)], [one for one in blocks if not _TABLE.match(one)]
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -22,7 +22,7 @@ from assay.render.latex import SPECIAL
 from assay.render.sections import ALL_ROWS, command, facts, section, section_id, terms
 from assay.results.analysis import index
 from assay.results.result import Part, Report, Result
-from assay.results.sentences import STANDING
+from assay.results.sentences import RULES, STANDING
 
 _EARLY = 'document.documentElement.classList.add("js")'  # before anything is drawn
 _TITLE = "Retrieval measures, evaluated"
@@ -185,7 +185,7 @@ def _rules(report: Report) -> Iterator[str]:
     yield '<p class="lead">A sentence stands in the verdict because a rule says so. Disagree with a threshold, and'
     yield " read the evidence by your own.</p>"
     yield f'<div class="words">{bounded(rules, label="Rules", where=f"all of them {_BESIDE}")}</div>'
-    cited = {key for text in rules["cite"].drop_nulls() for key in text.replace(",", " ").split()}
+    cited = {key for name in rules["rule"] if name in RULES for key in RULES[name].cite}
     known = {key: REFERENCES[key] for key in sorted(cited) if key in REFERENCES}
     yield terms(known)
     yield "</section>"

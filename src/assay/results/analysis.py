@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 from assay.core.errors import UsageError, suggestion
 from assay.core.thresholds import Threshold, rendered
 from assay.results.result import Result
-from assay.results.sentences import said_of
+from assay.results.sentences import sentences_of
 
 Group = Literal["look", "decide", "trust", "understand", "make"]
 
@@ -68,7 +68,7 @@ class Analysis:
 
         check_call(self.function, args, kwargs)
         result = self.function(*args, **kwargs)
-        sentences = (*result.sentences, *said_of(self.name, result))
+        sentences = (*result.sentences, *sentences_of(self.name, result))
         text = "\n".join(one.text for one in sentences) if self.sentences_first else result.text
         return replace(result, sentences=sentences, text=text)
 
@@ -96,10 +96,10 @@ def analysis(
         data = signature(function).parameters.get("data")
         takes_data = data is not None and data.default is Parameter.empty
         own = section or (Section() if takes_data and group != "make" else None)
-        made = ANALYSES[name] = Analysis(name, group, function, own, place, sentences_first)
-        update_wrapper(made, function)
-        made.__doc__ = rendered(function.__doc__ or "")
-        return made
+        declared = ANALYSES[name] = Analysis(name, group, function, own, place, sentences_first)
+        update_wrapper(declared, function)
+        declared.__doc__ = rendered(function.__doc__ or "")
+        return declared
 
     return declare
 
@@ -141,12 +141,12 @@ def _built_in() -> Iterator[Command]:
 @cache
 def _declared(name: str, file: Path) -> Command:
     """Read a declaration off its file, without importing it."""
-    found = _DECLARED.search(file.read_text(encoding="utf-8"))
-    if found is None:
+    match = _DECLARED.search(file.read_text(encoding="utf-8"))
+    if match is None:
         raise UsageError(f"{file}: no @analysis with a docstring")
-    group = re.search(r'\bgroup="(\w+)"', found["settings"])
-    place = re.search(r"\bplace=([\d.]+)", found["settings"])
-    return Command(name, group[1] if group else "", float(place[1]) if place else float("inf"), found["question"])  # type: ignore[arg-type]
+    group = re.search(r'\bgroup="(\w+)"', match["settings"])
+    place = re.search(r"\bplace=([\d.]+)", match["settings"])
+    return Command(name, group[1] if group else "", float(place[1]) if place else float("inf"), match["question"])  # type: ignore[arg-type]
 
 
 def find(name: str) -> Analysis:

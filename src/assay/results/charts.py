@@ -36,7 +36,7 @@ class Chart:
     title: str
     table: pl.DataFrame
     drawing: Mapping[str, Any]  # a Vega-Lite spec without data
-    description: str = ""  # what is drawn, for those who do not see it; told from the drawing where empty
+    description: str = ""  # what is drawn, for those who do not see it; read off the drawing where empty
 
     def __post_init__(self) -> None:
         """Refuse more rows than a page can carry."""
@@ -52,7 +52,7 @@ class Chart:
     @property
     def alt(self) -> str:
         """Say what is drawn, for those who do not see it."""
-        return f"{self.title}. {self.description or _told(self.drawing)}".strip()
+        return f"{self.title}. {self.description or _described(self.drawing)}".strip()
 
     def _repr_html_(self) -> str:
         from assay.render.notebook import figure
@@ -69,18 +69,18 @@ def _visible(value: Any) -> Any:
     return [_visible(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def _told(drawing: Mapping[str, Any]) -> str:
+def _described(drawing: Mapping[str, Any]) -> str:
     """Describe a drawing by its directions."""
-    found = list(_units(drawing))
+    encodings = list(_units(drawing))
     panels = len(drawing.get("concat", ()))
-    if not found:
+    if not encodings:
         return ""
-    shown = {side: found[0][side].get("title") or found[0][side].get("field") for side in ("x", "y")}
-    colours = [unit["color"] for unit in found if isinstance(unit.get("color"), Mapping) and "field" in unit["color"]]
-    said = f"{shown['y']} against {shown['x']}"
-    said += f", by {colours[0].get('title') or colours[0]['field']}" if colours else ""
-    said += f"; {panels} panels" if panels else ""
-    return f"{said[:1].upper()}{said[1:]}."
+    shown = {side: encodings[0][side].get("title") or encodings[0][side].get("field") for side in ("x", "y")}
+    colours = [c for unit in encodings if isinstance(c := unit.get("color"), Mapping) and "field" in c]
+    text = f"{shown['y']} against {shown['x']}"
+    text += f", by {colours[0].get('title') or colours[0]['field']}" if colours else ""
+    text += f"; {panels} panels" if panels else ""
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _units(drawing: Mapping[str, Any]) -> Iterator[Spec]:
@@ -117,8 +117,8 @@ def thin(table: pl.DataFrame, *, by: Sequence[str], rows: int = MAX_ROWS) -> pl.
         return table
     parts = table.partition_by(list(by), maintain_order=True) if by else [table]
     each = max(2, rows // len(parts))
-    kept = [part[np.unique(np.linspace(0, part.height - 1, each).round().astype(np.int64))] for part in parts]
-    return pl.concat(kept)
+    thinned = [part[np.unique(np.linspace(0, part.height - 1, each).round().astype(np.int64))] for part in parts]
+    return pl.concat(thinned)
 
 
 def field(name: str, *, title: str | None = None, kind: str = "quantitative", **more: Any) -> Spec:
@@ -153,15 +153,15 @@ def lines(x: Spec, y: Spec, colour: Spec, *, band: tuple[str, str] | None = None
     """Draw a line for every colour, with a band between two columns; a click on the legend brings lines out."""
     colour, dash = _alike(colour)
     params, opacity = brought_out(colour)
-    drawn: list[Spec] = []
+    layers: list[Spec] = []
     if band:
         area = {"x": x, "y": {**y, "field": band[0]}, "y2": {"field": band[1]}, "fill": colour}
         area["opacity"] = brought_out(colour, 0.15)[1]
-        drawn.append({"mark": {"type": "area"}, "encoding": area})
+        layers.append({"mark": {"type": "area"}, "encoding": area})
     encoding = {"x": x, "y": y, "color": colour, "strokeDash": dash, "opacity": opacity}
     mark = {"type": "line", "point": points, "tooltip": True}
-    drawn.append({"mark": mark, "encoding": encoding, "params": params})
-    return {"layer": drawn, "width": 480, "height": 300}
+    layers.append({"mark": mark, "encoding": encoding, "params": params})
+    return {"layer": layers, "width": 480, "height": 300}
 
 
 def _alike(colour: Spec) -> tuple[Spec, Spec]:
@@ -206,12 +206,12 @@ def scatter(x: Spec, y: Spec, *, colour: Spec | None = None, tooltip: Sequence[s
     if tooltip:
         encoding["tooltip"] = [{"field": name} for name in tooltip]
     mark: Spec = {"type": "point", "filled": True, "size": 36}
-    drawn: Spec = {"mark": mark, "encoding": encoding, "width": 300, "height": 300}
+    drawing: Spec = {"mark": mark, "encoding": encoding, "width": 300, "height": 300}
     if colour is None:
         mark["opacity"] = 0.7
     else:
-        drawn["params"], encoding["opacity"] = brought_out(colour, 0.7)
-    return drawn
+        drawing["params"], encoding["opacity"] = brought_out(colour, 0.7)
+    return drawing
 
 
 def reference_line(drawing: Spec, at: float) -> Spec:

@@ -30,6 +30,7 @@ EQUIVALENT_TAU = Threshold(
     meaning="from which on two rankings of the runs count as equivalent",
     cite="voorhees2001",
 )
+_LEVEL = 0.95  # where a result does not state it
 STANDING = (
     "Separating runs is not measuring what users want: a measure can be stable and yet reward the wrong thing. "
     "Nothing here says which measure is right, only what each can separate on this collection."
@@ -107,10 +108,10 @@ class Rule:
 
     def speak(self, *results: Result) -> Sentence | None:
         """Apply the rule; its name and its error rate go with the sentence."""
-        found = self.function(*results)
-        if found is None:
+        spoken = self.function(*results)
+        if spoken is None:
             return None
-        return replace(found, name=self.name, false_rate=self.false_rate, caveat=self.caveat)
+        return replace(spoken, name=self.name, false_rate=self.false_rate, caveat=self.caveat)
 
 
 RULES: dict[str, Rule] = {}
@@ -143,26 +144,31 @@ def load_sentences(*analyses: str) -> None:
             import_module(f"{PACKAGE}.{name}.sentences")
 
 
-def said_of(analysis: str, result: Result) -> tuple[Sentence, ...]:
+def sentences_of(analysis: str, result: Result) -> tuple[Sentence, ...]:
     """What the rules say of one result."""
     load_sentences(analysis)
-    found = (rule.speak(result) for rule in list(RULES.values()) if rule.of == (analysis,))
-    return tuple(one for one in found if one is not None)
+    every = (rule.speak(result) for rule in list(RULES.values()) if rule.of == (analysis,))
+    return tuple(one for one in every if one is not None)
 
 
-def said_together(results: Mapping[str, Result]) -> Iterator[tuple[str, Sentence]]:
+def joint_sentences(results: Mapping[str, Result]) -> Iterator[tuple[str, Sentence]]:
     """What the rules say of the data, and of several results at once; with the section that it points to."""
     for rule in list(RULES.values()):
         names = rule.of or tuple(results)[:1]
         if len(rule.of) != 1 and names and all(name in results for name in names):
-            found = rule.speak(*(results[name] for name in names))
-            if found is not None:
-                yield names[0], found
+            spoken = rule.speak(*(results[name] for name in names))
+            if spoken is not None:
+                yield names[0], spoken
 
 
 def n_runs(*results: Result) -> float:
     """How many runs results rest on, as far as they say; without end where none does."""
     return min((result.basis.runs for result in results if result.basis.runs is not None), default=math.inf)
+
+
+def level_of(result: Result) -> float:
+    """The confidence of a result's intervals."""
+    return float(result.settings.get("level", _LEVEL))
 
 
 def rules_table() -> list[dict[str, str]]:
@@ -186,6 +192,12 @@ def few_runs(n_runs: int, what: str) -> Iterator[Note]:
     """
     if n_runs < MANY_RUNS.value:
         yield Note("few_runs", "caution", f"{n_runs} runs are too few for {what} to say much")
+
+
+def one_topic(n_topics: int) -> Iterator[Note]:
+    """Caution that there are no intervals over topics where there is one topic, or none."""
+    if n_topics < 2:
+        yield Note("one_topic", "caution", "one topic is no sample: no intervals")
 
 
 def incomplete_topics(*n_left: int, n_topics: int) -> Iterator[Note]:

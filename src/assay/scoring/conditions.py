@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assay.core.errors import InputError, MeasureError, UsageError, suggestion
+from assay.core.errors import InputError, MeasureError, suggestion
 from assay.data.judged import Judged, Negative, judge
 from assay.data.provenance import Basis
 from assay.data.read import read_qrels
 from assay.data.tables import Qrels, Runs
 from assay.measures.declare import Measure
 from assay.measures.grammar import parse, recognised
-from assay.scoring.engine import Missing, score
+from assay.scoring.engine import Missing, check_asked, score
 from assay.scoring.scores import Scores, Undefined
 
 
@@ -51,7 +51,7 @@ def parse_condition(text: str | Measure | Condition) -> Condition:
         return text
     if isinstance(text, Measure):
         return Condition(text.ready())
-    name, *parts = _parts(text)
+    name, *parts = condition_parts(text)
     known = {"pool": None, "qrels": None} | dict(part.split("=", 1) for part in parts)
     for key in known.keys() - {"pool", "qrels"}:
         hint = suggestion(key, ["pool", "qrels"]) or "; there are pool=DEPTH and qrels=FILE"
@@ -67,14 +67,18 @@ def recognised_condition(text: str | Measure) -> Condition | None:
     if isinstance(text, Measure):
         return Condition(text)
     try:
-        return parse_condition(text) if recognised(_parts(text)[0]) else None
+        return parse_condition(text) if recognised(condition_parts(text)[0]) else None
     except MeasureError:
         return None
 
 
-def _parts(text: str) -> list[str]:
-    """Split a condition at its slashes: the measure, then what changes its judgments."""
-    return re.split(r"/(?=[a-z]+=)", text)
+def condition_parts(text: str) -> list[str]:
+    """Split a condition at its slashes: the measure, then what changes its judgments.
+
+    >>> condition_parts("nDCG(weights='a/b.json')@10/pool=5")
+    ["nDCG(weights='a/b.json')@10", 'pool=5']
+    """
+    return re.split(r"/(?=[a-z_]+=)", text)
 
 
 def score_conditions(
@@ -92,10 +96,7 @@ def score_conditions(
     All runs contribute to the pools unless `contributors` are named.
     """
     chosen = [parse_condition(c) for c in conditions]
-    if not chosen:
-        raise UsageError("no measure to score with (-m nDCG@10)")
-    if repeated := [str(c) for i, c in enumerate(chosen) if c in chosen[:i]]:
-        raise UsageError(f"measure {repeated[0]} is asked for twice")
+    check_asked(chosen)
     parts: dict[tuple[str | None, int | None], Scores] = {}
     for other, pool in dict.fromkeys(c.under for c in chosen):
         judged = judge_under(runs, qrels, (other, pool), contributors=contributors, negative=negative)

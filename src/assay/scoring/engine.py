@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -20,6 +20,14 @@ from assay.measures.grammar import parse
 from assay.scoring.scores import Scores, Undefined
 
 Missing = Literal["empty", "skip"]
+
+
+def check_asked(measures: Sequence[object]) -> None:
+    """Refuse no measure at all, and one that is asked for twice."""
+    if not measures:
+        raise UsageError("no measure to score with (-m nDCG@10)")
+    if repeated := [str(m) for i, m in enumerate(measures) if m in measures[:i]]:
+        raise UsageError(f"measure {repeated[0]} is asked for twice")
 
 
 def score(
@@ -40,11 +48,7 @@ def score(
     if not isinstance(judged, Judged):
         raise UsageError(f"score takes Judged, not {type(judged).__name__}; judge(runs, qrels) makes it")
     chosen = [parse(m) for m in ([measures] if isinstance(measures, str | Measure) else measures)]
-    if not chosen:
-        raise UsageError("no measure to score with (-m nDCG@10)")
-    repeated = [str(m) for i, m in enumerate(chosen) if m in chosen[:i]]
-    if repeated:
-        raise UsageError(f"measure {repeated[0]} is asked for twice")
+    check_asked(chosen)
     value = np.zeros((len(chosen), len(judged.runs), len(judged.topics)))
     gone = np.zeros(value.shape[1:], dtype=bool)
     by_cell = value.reshape(len(chosen), -1)

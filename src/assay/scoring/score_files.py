@@ -20,8 +20,8 @@ from assay.core.arrays import Array, Counts
 from assay.core.errors import InputError, UsageError, suggestion
 from assay.core.notes import Note
 from assay.data.delimited import RawTable, is_number, read_table
-from assay.data.fields import ROLES, ids
-from assay.data.files import STDIN, plain_name, read_bytes
+from assay.data.fields import ROLES, ids, plain_column
+from assay.data.files import STDIN, bare_name, read_bytes
 from assay.data.provenance import Basis
 from assay.measures.declare import Measure
 from assay.measures.grammar import recognised
@@ -43,7 +43,6 @@ AVERAGE = "all"
 
 _VECTORS = r"relstring(_\d+)?"  # trec_eval's word for the grades of the first ranks
 _MOST_CELLS = 2**29  # 4 GB
-_EXTENSION = re.compile(r"\.(csv|tsv|tab|txt|dat|jsonl?|ndjson|parquet|pq)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +108,13 @@ def _cells(table: RawTable, orient: Orient | None) -> _Cells:
     return _matrix(table, None)
 
 
-def _plain(word: str) -> str:
-    return word.lower().replace("-", "_").replace(" ", "_")
-
-
 def _role(word: str) -> str | None:
     """Say what a column is, by its name."""
-    return next((role for role, names in ALIASES.items() if _plain(word) in names), None)
+    return next((role for role, names in ALIASES.items() if plain_column(word) in names), None)
 
 
 def _find(role: str, header: Sequence[str]) -> int | None:
-    words = list(map(_plain, header))
+    words = list(map(plain_column, header))
     return next((words.index(name) for name in ALIASES[role] if name in words), None)
 
 
@@ -172,7 +167,7 @@ def _runs(frame: pl.DataFrame, table: RawTable) -> pl.Series:
 
 def _stem(path: str) -> str:
     """Name a file without its folder, packing and extension."""
-    return "stdin" if path == STDIN else _EXTENSION.sub("", plain_name(path))
+    return "stdin" if path == STDIN else bare_name(path)
 
 
 def _column_a_measure(table: RawTable, at: Mapping[str, int]) -> _Cells:
@@ -278,10 +273,10 @@ def _only_numbers(cells: _Cells) -> _Cells:
         .filter(pl.col("text") | pl.col("measure").str.contains(f"^(runid|{_VECTORS})$"))["measure"]
         .to_list()
     )
-    kept = ~cells.frame["measure"].is_in(text)
-    if text and kept.any():
+    numeric = ~cells.frame["measure"].is_in(text)
+    if text and numeric.any():
         note = Note("not_numbers", "caution", f"{cells.source}: not numbers, so left out: {', '.join(text)}")
-        cells = cells.keep(kept, note)
+        cells = cells.keep(numeric, note)
     elif text and not cells.frame["wrong"].any():
         raise InputError(f"{cells.source}: no scores, only {', '.join(text)}")
     if (bad := cells.frame.filter("wrong")).height:

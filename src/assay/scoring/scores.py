@@ -24,6 +24,12 @@ Orient = Literal["topic-by-run", "run-by-topic"]
 _SHOWN = 6  # conditions listed in a message
 
 
+def check_ranking(runs: Sequence[str]) -> None:
+    """Refuse runs that cannot be ranked."""
+    if len(runs) < 2:
+        raise UsageError("one run has no ranking; give at least two")
+
+
 @dataclass(frozen=True, slots=True)
 class Scores:
     """A number for every condition, run and topic.

@@ -16,7 +16,7 @@ from assay.stats.significance.pairs import pairs
 
 
 def topic_sets(n: int, *, groups: int = GROUPS) -> Iterator[Index]:
-    """All of n topics, then those that stay when each group is left out, as `jackknife.deletions` has them.
+    """All of n topics, then those that stay when each group is left out, as `intervals.deletions` has them.
 
     >>> [topics.tolist() for topics in topic_sets(3)]
     [[0, 1, 2], [1, 2], [0, 2], [0, 1]]

@@ -12,20 +12,29 @@ and interaction for Phi (dependability: stability of scores).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from assay.core.arrays import Array
+from assay.core.errors import UsageError
 
 Coefficient = Literal["e_rho2", "phi"]
 Source = Literal["run", "topic", "interaction"]
 
-SOURCES: tuple[Source, ...] = ("run", "topic", "interaction")
-COEFFICIENTS: tuple[Coefficient, ...] = ("e_rho2", "phi")
+SOURCES: tuple[Source, ...] = get_args(Source)
+COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 COEFFICIENT_NAMES: dict[Coefficient, str] = {"e_rho2": "E-rho^2", "phi": "Phi"}
 
 _SINGULAR = 1e-10  # of the largest, an eigenvalue below which is rounding
+
+
+def check_size(n_runs: int, n_topics: int) -> None:
+    """Refuse scores whose variances cannot be estimated."""
+    if n_runs < 2:
+        raise UsageError("one run has no variance between runs; give at least two")
+    if n_topics < 2:
+        raise UsageError("one topic does not separate runs from chance; give at least two")
 
 
 def e_rho2(x: Array, *, n_topics: int = 1) -> Array:

@@ -7,7 +7,7 @@ import json
 import re
 import runpy
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import pytest
 from assay import Collection, Report, Scores, read_qrels, read_runs, report
 from assay.cli import main, overview
 from assay.core.errors import UsageError
-from assay.results.analysis import ANALYSES, Section, analysis, folders
+from assay.results.analysis import ANALYSES, Section, analysis
 from assay.results.charts import Chart, field, scatter
 from assay.results.result import Part, Result
 from assay.scoring.default_measures import default_measures
@@ -266,7 +266,8 @@ def test_scores_without_documents_leave_out_what_needs_documents() -> None:
     assert made.settings["measure"] == ["A", "B"]
 
 
-def test_binary_data_gets_no_section_that_needs_grades(toys: None) -> None:
+@pytest.mark.usefixtures("declarations")
+def test_binary_data_gets_no_section_that_needs_grades() -> None:
     @analysis(name="toy_graded", group="look", section=Section(graded=True))
     def toy_graded(data: Scores) -> Result:
         """What do grades add?"""
@@ -291,15 +292,8 @@ def test_measures_suit_the_grades_and_the_depth() -> None:
     assert default_measures(runs_to(50, 1))[0] == "nDCG@50"
 
 
-@pytest.fixture
-def toys() -> Iterator[None]:
-    """Let a test declare analyses; afterwards only the built-in ones are left, imported meanwhile or not."""
-    yield
-    for name in ANALYSES.keys() - folders().keys():
-        del ANALYSES[name]
-
-
-def test_an_analysis_plugs_in_by_its_declaration_alone(toys: None, run: Callable[..., Answer]) -> None:
+@pytest.mark.usefixtures("declarations")
+def test_an_analysis_plugs_in_by_its_declaration_alone(run: Callable[..., Answer]) -> None:
     @analysis(name="toy", group="look")
     def toy(data: Scores, *, level: float = 0.95) -> Result:
         """How long is a piece of string?"""
@@ -321,8 +315,9 @@ def test_an_analysis_plugs_in_by_its_declaration_alone(toys: None, run: Callable
     assert "Length by length" in page
 
 
+@pytest.mark.usefixtures("declarations")
 def test_a_stopped_report_leaves_no_file(
-    toys: None, run: Callable[..., Answer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Callable[..., Answer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @analysis(name="toy", group="look")
     def toy(data: Scores) -> Result:

@@ -18,7 +18,7 @@ from assay.analyses.reuse.analysis import reuse
 from assay.data.judged import Collection
 from assay.data.read import read_qrels, read_runs
 from assay.results.result import Result
-from assay.results.sentences import MANY_RUNS, RULES, Sentence, load_sentences, said_of, sentence
+from assay.results.sentences import MANY_RUNS, RULES, Sentence, load_sentences, sentence, sentences_of
 from assay.scoring.loaders import as_scores
 from tests.builders.dense import collection
 from tests.builders.results import sized
@@ -51,7 +51,7 @@ def named(name: str, *of: str, caveat: bool = False) -> None:
 
 def answered(*names: str, runs: int = MANY) -> dict[str, Result]:
     """Results of analyses, with what the rules say of each."""
-    return {name: replace(sized(runs=runs), sentences=said_of(name, sized(runs=runs))) for name in names}
+    return {name: replace(sized(runs=runs), sentences=sentences_of(name, sized(runs=runs))) for name in names}
 
 
 def test_the_order_names_every_built_in_sentence_once_and_the_caveats_last() -> None:

@@ -470,5 +470,6 @@ def test_the_reference_values_of_trec_covid_come_out(covid: Collection) -> None:
     curve = [0.1769, 0.1524, 0.1151, 0.1017, 0.0885, 0.0885, 0.0841, 0.0818, 0.0554, 0.0554]
     found = result.tables["discounts"].filter(variant="linear gain, optimal")["discount"]
     np.testing.assert_allclose(found, curve, atol=5e-5)
+    assert [note.code for note in result.notes[:2]] == ["discount_follows_pool", "lost_gain"]
     assert "follows the edge of the pool: it falls" in notes(result)["discount_follows_pool"]
     assert "on held-out topics" in notes(result)["lost_gain"]

@@ -18,8 +18,8 @@ from assay.results.analysis import Section, analysis
 from assay.results.charts import MAX_ROWS, Chart, category, field, heat, scatter
 from assay.results.result import Result
 from assay.results.schemas import without_nan
-from assay.results.sentences import MANY_RUNS, few_runs, incomplete_topics
-from assay.scoring.scores import Scores
+from assay.results.sentences import MANY_RUNS, few_runs, incomplete_topics, one_topic
+from assay.scoring.scores import Scores, check_ranking
 from assay.stats.correlation.coefficients import Coefficient, DenseRanks, correlate_ranks, dense_ranks
 from assay.stats.intervals import jackknife_interval
 from assay.stats.leave_one_out import topic_sets
@@ -135,8 +135,7 @@ def agreement(
 def _check(data: Scores, p: float) -> None:
     if len(data.conditions) < 2:
         raise UsageError("one measure has nothing to agree with; give at least two (-m AP -m nDCG@10)")
-    if len(data.runs) < 2:
-        raise UsageError("one run has no ranking; give at least two")
+    check_ranking(data.runs)
     if not 0 < p < 1:
         raise UsageError(f"p {p:g} is not between 0 and 1")
 
@@ -318,8 +317,8 @@ def _notes(data: Scores, table: pl.DataFrame, comparison: _RankComparison) -> It
         name = comparison.test.name
         text = f"no intervals: without a topic the {name} test would need resamples of its own; use test {_TEST}"
         yield Note("no_intervals", "caution", text)
-    elif len(data.topics) < 2:
-        yield Note("one_topic", "caution", "one topic is no sample: no intervals")
+    else:
+        yield from one_topic(len(data.topics))
     if comparison.of != "means":
         n_left = (~np.isnan(data.value).any(1)).sum(-1)
         yield from incomplete_topics(*n_left.tolist(), n_topics=len(data.topics))

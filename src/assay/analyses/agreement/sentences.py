@@ -6,7 +6,7 @@ import polars as pl
 
 from assay.core.text import known, span, tau
 from assay.results.result import Result
-from assay.results.sentences import EQUIVALENT_TAU, MANY_RUNS, Sentence, sentence
+from assay.results.sentences import EQUIVALENT_TAU, MANY_RUNS, Sentence, level_of, sentence
 
 
 @sentence("agreement", cite="voorhees2001, own")
@@ -23,7 +23,7 @@ def unlike_measures(agreement: Result) -> Sentence | None:
         return None
     row = table.sort("correlation", maintain_order=True).row(0, named=True)
     pair = f"{row['measure_a']} and {row['measure_b']}"
-    level = float(agreement.settings.get("level", 0.95))
+    level = level_of(agreement)
     value = f"tau {tau(row['correlation'])} ({span(row, tau, level=level)})"
     n, equivalent = table.height, EQUIVALENT_TAU.value
     if row["correlation"] >= equivalent:

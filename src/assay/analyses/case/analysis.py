@@ -46,13 +46,13 @@ def case(
     ranking; one that has a cutoff of its own keeps it. Scores that differ by rounding only (2^-48 of the larger) are
     ties, and a measure that has no score for one of the rankings prefers neither.
 
-    Two rankings show how measures differ, not how often: see `disagreement` for that. What people would rather have
-    is not known here either.
+    Two rankings show how measures differ, not how often: see `disagreement` for that. Nor do they show which
+    ranking people prefer.
 
     Parameters
     ----------
     ranking_a
-        Grades from the first rank down, a digit each, such as 1100010000; ? is an unjudged document.
+        Grades from the first rank down, one digit per rank, such as 1100010000; ? is an unjudged document.
     ranking_b
         The other ranking.
     n_rel
@@ -77,7 +77,7 @@ def case(
     Notes
     -----
     tables.features: feature, a, b; what a person would see: the number of relevant documents, the rank of the first
-    relevant and of the first other document, the longest unbroken row of relevant documents, and the rank of the last
+    relevant and of the first other document, the longest sequence of relevant documents, and the rank of the last
     relevant one; empty where there is none.
 
     There are taken to be as many judged non-relevant documents as ranks, or as relevant documents if these are more;

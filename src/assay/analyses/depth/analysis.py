@@ -139,9 +139,9 @@ def depth(
     tables.pools: pool_depth, n_judged, n_relevant, n_empty (topics without a relevant document), coverage (share of
     the contributors' documents down to that depth that are judged; the others count as not relevant).
     tables.edges: measure, normalization, pool_depth, depth, power, low, high, lost, lost_low, lost_high, tau: what
-    the sentences of a report rest on. Of AP and nDCG (of the first measure where neither is tried), all depths under
-    the deepest pool, and all pools at the deepest evaluation. The deepest pool is here the deepest of which at least
-    {pool_judged} is judged, where there is one; lost and tau are to that pool. Only there where `of` is power,
+    the sentences of a report rest on. Of AP and nDCG (of the first measure where neither is asked for), all depths
+    under the deepest pool, and all pools at the deepest evaluation. The deepest pool is here the deepest of which at
+    least {pool_judged} is judged, where there is one; lost and tau are to that pool. Only there where `of` is power,
     without `width`.
     tables.reliability: measure, normalization, pool_depth, depth, phi, phi_low, phi_high, e_rho2, e_rho2_low,
     e_rho2_high: the stability of scores and of the ranking in every cell, as `of` reliability shows it; there where

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assay.analyses.depth.sufficiency import LOSS, By, SufficientDepth, deepest_judged, sufficient_depths
 from assay.core.text import Row, known, listed, percent, points, span, tau
 from assay.results.result import Result
-from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
+from assay.results.sentences import MANY_RUNS, Sentence, level_of, n_runs, sentence
 
 
 @sentence("depth", cite="webber2010, voorhees2001, own")
@@ -87,7 +87,7 @@ def _clause(one: SufficientDepth, by: By) -> str:
 
 
 def _loss(cell: Row, depth: Result) -> str:
-    level = float(depth.settings.get("level", 0.95))
+    level = level_of(depth)
     value, low, high = LOSS
     ends = span(cell, points, level=level, low=low, high=high)
     alike = f"tau {tau(cell['tau'])}" if known(cell["tau"]) else "no tau"

@@ -30,7 +30,8 @@ from assay.measures.universe.exhaustive import universe as every_ranking
 from assay.measures.universe.jones2015 import PAPER_MEASURES, paper_counts
 from assay.results.analysis import Section, analysis
 from assay.results.result import Result
-from assay.stats.correlation.discordance import PairCounts
+from assay.scoring.conditions import condition_parts
+from assay.stats.correlation.discordance import COUNTS, PairCounts
 
 _IN_TEXT = 3  # pairs of measures whose meaning stands before the table
 
@@ -127,13 +128,15 @@ def disagreement(
     score counts as 0. The interval is over samples alone (Wilson's).
 
     With runs and judgments, all to the deepest k:
+
     tables.weighted: measure_a, measure_b; uniform: disagreement in percent over all 2^k rankings, each once, where
     there are as many relevant documents as ranks; weighted: each as often as the runs produced it (both empty beyond
     {enumerated_depth} ranks); same_topic, low, high: over all pairs of runs on a topic whose rankings differ, with an
     interval over topics (jackknife); opposite: the part of it where the two prefer opposite runs; n_pairs. Of a topic
     with more than {compared_lists:,} different rankings as many are compared, evenly spaced.
     tables.vectors: ranking, n_relevant, n_lists, percent: the rankings that occur, the most frequent first.
-    tables.real_features, tables.real_meanings: as features and meanings, of the pairs of runs on a topic.
+    tables.real_features: as features, of the pairs of runs on a topic.
+    tables.real_meanings: as meanings, of the pairs of runs on a topic.
     tables.cases: case, of, run, topic, n_rel and ranking of each side (? is an unjudged document), and the measures
     that prefer a, b or neither: the rankings of two runs on one topic, and of one run on two topics, on which
     measures disagree most: most pairs of measures prefer opposite ones, of measures that never disagree here one
@@ -236,7 +239,7 @@ class _Request:
 
 def _cut(text: str | Measure, depths: Sequence[int]) -> Measure:
     """Cut what looks beyond the deepest ranking, by name where there is one depth; a condition is its measure."""
-    m = parse_open(text.split("/")[0] if isinstance(text, str) else text)
+    m = parse_open(condition_parts(text)[0] if isinstance(text, str) else text)
     k = depths[-1]
     if m.cutoff is not None and m.cutoff <= (k if len(depths) == 1 else k - 1):
         return m
@@ -246,7 +249,7 @@ def _cut(text: str | Measure, depths: Sequence[int]) -> Measure:
 def _shortened(measure: Sequence[str | Measure], asked: _Request) -> Iterator[Note]:
     """Say which measures look further elsewhere than they do here."""
     compared = {str(m) for m in asked.measures}
-    changed = [str(m) for m in measure if "/" in str(m) or str(parse_open(m)) not in compared]
+    changed = [str(m) for m in measure if len(condition_parts(str(m))) > 1 or str(parse_open(m)) not in compared]
     if changed:
         text = f"cut at {asked.depths[-1]} here, and once where that makes two the same: {listed(changed)}"
         yield Note("shortened_measures", "info", text)
@@ -298,21 +301,20 @@ def _compare(asked: _Request, k: int, n_rel: tuple[int, ...], preferred: Feature
 def _tables(asked: _Request, cells: Sequence[_Cell]) -> dict[str, pl.DataFrame]:
     """Lay out every cell, their sums, and the sums as a square."""
     names = asked.names
-    counts = ["n_disagree", "n_opposite", "n_tie_only", "n_pairs"]
     rows = [
-        (c.depth, sum(c.n_rel), "/".join(map(str, c.n_rel)), names[i], names[j], *(getattr(n, of) for of in counts))
+        (c.depth, sum(c.n_rel), "/".join(map(str, c.n_rel)), names[i], names[j], *(getattr(n, of) for of in COUNTS))
         for c in cells
         for (i, j), n in c.counts.items()
     ]
     words = dict.fromkeys(("grades", "measure_a", "measure_b"), pl.String)
     kinds = {"depth": pl.Int64, "n_rel": pl.Int64, **words}
-    by_cell = pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(counts, pl.Int64)}, orient="row")
+    by_cell = pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(COUNTS, pl.Int64)}, orient="row")
     pair = ["measure_a", "measure_b"]
-    summed = by_cell.group_by(pair, maintain_order=True).agg(pl.col(counts).sum())
+    summed = by_cell.group_by(pair, maintain_order=True).agg(pl.col(COUNTS).sum())
     share = (100 * pl.col("n_disagree") / pl.col("n_pairs")).alias("disagreement")
-    table = summed.select(*pair, share, *counts)
+    table = summed.select(*pair, share, *COUNTS)
     graded = ["grades"] if any(len(n) > 1 for n in asked.n_rels) else []
-    every = by_cell.select("depth", "n_rel", *graded, *pair, share, *counts)
+    every = by_cell.select("depth", "n_rel", *graded, *pair, share, *COUNTS)
     return {"table": table, "cells": every, "matrix": _square(names, table)}
 
 

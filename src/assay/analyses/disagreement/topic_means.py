@@ -22,6 +22,7 @@ from assay.core.thresholds import Threshold
 from assay.data.rankings import Rankings
 from assay.measures.declare import Measure
 from assay.measures.universe.exhaustive import cut
+from assay.stats.correlation.discordance import COUNTS
 from assay.stats.pair_preferences import n_near_ties, preferred_sides
 from assay.stats.resampling import streams
 
@@ -137,7 +138,7 @@ def _table(measures: Sequence[Measure], differ: Array, opposite: Array, n: int, 
         counts = (n_disagree, n_opposite, n_disagree - n_opposite, n)
         rows.append((str(measures[i]), str(measures[j]), share, *ends, *counts))
     shares = dict.fromkeys(("disagreement", "low", "high"), pl.Float64)
-    whole = dict.fromkeys(("n_disagree", "n_opposite", "n_tie_only", "n_pairs"), pl.Int64)
+    whole = dict.fromkeys(COUNTS, pl.Int64)
     kinds = {"measure_a": pl.String, "measure_b": pl.String, **shares, **whole}
     return pl.DataFrame(rows, schema=kinds, orient="row")
 

@@ -46,13 +46,13 @@ def error(
 
     A collection holds some of the documents that could have been written. What a topic's score estimates is average
     precision in an unlimited collection of the same kind (J, robertson2007), with an error that depends on the number
-    of relevant documents R, and with a bias: AP is too high, the more, the smaller R. AP_LOO is AP with that bias
+    of relevant documents R, and with a bias: AP is too high, more so the smaller R is. AP_LOO is AP with that bias
     taken off; a relevant document at rank 1, which has nothing above it, counts as `c`.
 
     Error bars come in three forms. corrected: every document has a random weight, the same for all runs (the Bayesian
     form of the document bootstrap); each draw gives a curve of precision over recall, and that its area. model: a
-    straight line through each such curve on normal paper, as normal scores of relevant and exponential ones of other
-    documents give. plain: documents resampled, AP as it is (cormack2006), bias and all. They treat the documents as
+    straight line through each such curve on probit axes, as normal scores of relevant and exponential ones of other
+    documents give. plain: documents resampled, AP as it is (cormack2006), with its bias. They treat the documents as
     the sample and say nothing of other topics.
 
     Coverage of nominal 95% intervals on synthetic lists of 1,000 documents (`python -m bench.documents`; five truths
@@ -93,9 +93,9 @@ def error(
         What is taken off, its interval over topics (Student's), and its share of the mean AP.
     topic_error, document_error
         Standard errors of the mean AP_LOO: topics as a sample, and, with these topics, documents as a sample (the
-        standard deviation of the draws' means). The first holds the second: scores vary between topics also because
-        their documents are a sample. Only a run that finds next to nothing can have the larger one by documents,
-        since draws leave open what a list lacks.
+        standard deviation of the draws' means). The first includes the second: scores vary between topics also
+        because their documents are a sample. Only a run that finds next to nothing can have the larger one by
+        documents, since draws leave open what a list lacks.
     random_mean, low, high
         Mean over topics as random effects: topics that are known better weigh more. Within a topic the variance is a
         power of R, fitted to all topics of the run; between topics it is estimated by REML. The interval is Knapp and

@@ -60,7 +60,7 @@ def measures(
     property, holds, counter_example, meaning
         The card of one measure: which of the seven numeric properties it has when cut at k, as far as all short
         binary rankings show, and a counter-example where one does not hold. R is the number of relevant
-        documents, N that of judged non-relevant ones (plenty where it is not said), ? an unjudged document.
+        documents, N that of judged non-relevant ones (plenty where not stated), ? an unjudged document.
     measure, rank, weight, share_beyond
         With `weights`: the score of a list with one relevant document, at that rank, where there is no other (R =
         1); and the share of all weight to the depth that lies on lower ranks. For normalised measures (nDCG, R)

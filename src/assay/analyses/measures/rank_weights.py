@@ -18,6 +18,7 @@ from assay.measures.declare import Measure
 from assay.measures.grammar import parse_open
 from assay.results.charts import MAX_ROWS, Chart, category, field, lines
 from assay.results.result import Result
+from assay.scoring.engine import check_asked
 
 MEASURES = ("DCG(discount='jk')", "RBP(p=0.8)", "RBP(p=0.95)", "RBP(p=0.9977)")
 """Those of figure 1 of webber2010."""
@@ -38,8 +39,7 @@ def rank_weights(measures: Sequence[str | Measure], depth: int) -> Result:
             f"depth {depth} is more than {DEEPEST_RANK_WEIGHTS}, the deepest that weights are computed to"
         )
     asked = [parse_open(m) for m in measures or MEASURES]
-    if repeated := [m for i, m in enumerate(asked) if m in asked[:i]]:
-        raise UsageError(f"measure {repeated[0]} is asked for twice")
+    check_asked(asked)
     ranks = pl.concat([_table(m, depth) for m in asked])
     table = ranks.filter(pl.col("rank").is_in(_round_numbers(depth)))
     names = [str(m) for m in asked]

@@ -12,12 +12,12 @@ from assay.analyses.population.charts import charts
 from assay.analyses.population.model import ModelChoice, Name, Setting, by_name, check_model, of_a_run, to_thin
 from assay.analyses.population.subsample import subsample as thinned_documents
 from assay.analyses.population.thinning import (
-    MEASURES,
     Generality,
     Relevance,
     SampleMoments,
     SamplingPlan,
     blocks,
+    measure_names,
     moments,
     sample_moments,
     side_by_side,
@@ -90,7 +90,7 @@ def population(
     A topic has a population of documents, relevant or not, whose scores a run draws from two distributions
     (robertson2007). On the whole population AP has an exact value, J, and so have some other measures; a test
     collection is a sample, and what it shows is off, by bias and by chance. Here populations are drawn from the
-    model, and samples at the rates 1/2, 1/4, ... from each, as in the paper; what can be had exactly, by quadrature,
+    model, and samples at the rates 1/2, 1/4, ... from each, as in the paper; what is known exactly, by quadrature,
     stands beside it.
 
     Not a statement about your runs: it shows what sampling does under a model. For the error of your own scores see
@@ -161,7 +161,7 @@ def population(
         The exact expectation over populations and samples; none for precision at a fixed score or a recall with
         relevance at random.
     error
-        Standard error of `mean`, over populations: chance keeps it within twice that of `expected`, mostly.
+        Standard error of `mean`, over populations: `mean` is mostly within twice that of `expected`.
 
     Notes
     -----
@@ -263,8 +263,7 @@ def _simulated(study: PopulationStudy, n: int, seed: int) -> SampleMoments:
 
 def _names(study: PopulationStudy) -> list[str]:
     """The measures, with their numbers."""
-    shown = {"P@n": f"P@{study.plan.rank}"}
-    return [shown.get(name, name.replace("P@recall", f"P@recall={study.plan.recall:g}")) for name in MEASURES]
+    return list(measure_names(str(study.plan.rank), f"P@recall={study.plan.recall:g}"))
 
 
 def _rows(study: PopulationStudy, simulated: SampleMoments) -> Iterator[tuple[object, ...]]:

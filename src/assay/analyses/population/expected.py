@@ -49,7 +49,7 @@ class DocumentSample:
 def of_samples(pair: Pair, plan: SamplingPlan, halving: int) -> list[float]:
     """What `thinning.MEASURES` are expected to be over populations and samples, in fixed numbers of relevant ones."""
     whole = DocumentSample(plan.n_relevant, plan.n_nonrelevant)
-    sampled = DocumentSample(plan.relevant(halving), plan.n_nonrelevant, plan.kept(halving))
+    sampled = DocumentSample(plan.relevant(halving), plan.n_nonrelevant, plan.nonrelevant_rate(halving))
     place, own = places(np.array([plan.n_relevant, plan.relevant(halving)]), plan.recall).tolist()
     return [
         average_precision(pair, sampled),

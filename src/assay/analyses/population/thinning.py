@@ -31,10 +31,14 @@ Relevance = Literal["fixed", "random"]
 Generality = Literal["fixed", "varying"]
 Kind = TypeVar("Kind", bound=np.generic)
 
-MEASURES = (
-    *("AP", "P@n", "P@pN, fixed score", "P@pN, fixed rank"),
-    *("P@recall, fixed score", "P@recall, in sample", "nDCG"),
-)
+
+def measure_names(rank: str = "n", recall: str = "P@recall") -> tuple[str, ...]:
+    """Name what is measured of every sample, in this order; with the rank and the recall where they are known."""
+    by_recall = (f"{recall}, fixed score", f"{recall}, in sample")
+    return ("AP", f"P@{rank}", "P@pN, fixed score", "P@pN, fixed rank", *by_recall, "nDCG")
+
+
+MEASURES = measure_names()
 """What is measured of every sample, in this order."""
 
 _BEYOND = 9.0  # standard deviations: so far below the depth no sample lifts a document above it (chance < 1e-17)
@@ -62,13 +66,13 @@ class SamplingPlan:
         """How many relevant documents a sample has; on average, where that is by chance."""
         return round(self.n_relevant * 0.5**halving)
 
-    def kept(self, halving: int) -> float:
+    def nonrelevant_rate(self, halving: int) -> float:
         """The chance of a non-relevant document to be in a sample."""
         return 1.0 if self.generality == "varying" else 0.5**halving
 
     def rank_in_share(self, halving: int) -> int:
         """The rank at which P@pN is measured in a sample."""
-        return max(1, round(self.share * self.kept(halving)))
+        return max(1, round(self.share * self.nonrelevant_rate(halving)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import exp, log, log10
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -62,7 +63,7 @@ class PopulationStudy:
     def _by_chance(self, halving: int) -> list[float | None]:
         """Mix over the number of relevant documents in the sample; what is left of the rest may be non-relevant."""
         pair, n, share, rate = self.pair, self.n_documents, self.model.generality, 0.5**halving
-        kept = (1 - share) * self.plan.kept(halving) / (1 - share * rate)
+        kept = (1 - share) * self.plan.nonrelevant_rate(halving) / (1 - share * rate)
 
         def sampled(m: float) -> DocumentSample:
             return DocumentSample(m, n - m, kept)
@@ -94,7 +95,7 @@ def exact_table(study: PopulationStudy) -> pl.DataFrame:
 def _integrals(model: DocumentPopulation) -> Iterator[tuple[str, float, float]]:
     """Integrals over relevant documents, and how far the integral over scores is from that over recall."""
     along: dict[Axis, dict[str, float]] = {}
-    axes: tuple[Axis, Axis] = ("recall", "score")
+    axes: tuple[Axis, ...] = get_args(Axis)
     for axis in axes:
         j, loss, error = model.average_precision(axis), model.log_precision(axis), model.pairwise_error(axis)
         integrals = {"J, population AP": j, "ln J": log(j), "L, mean of -ln precision": loss, "e^-L": exp(-loss)}

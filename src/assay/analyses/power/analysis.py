@@ -30,7 +30,7 @@ from assay.results.charts import (
 )
 from assay.results.result import Result
 from assay.results.schemas import schema
-from assay.results.sentences import few_runs, incomplete_topics
+from assay.results.sentences import few_runs, incomplete_topics, one_topic
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval, jackknife_p, t_quantile
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
@@ -278,8 +278,7 @@ def _notes(data: Scores, tested: dict[str, _PairTests], procedure: Procedure) ->
         yield Note("constant_differences", "info", text)
     every = list(tested.values())
     yield from incomplete_topics(*(one.n_topics for one in every), n_topics=len(data.topics))
-    if min(one.n_topics for one in every) < 2:
-        yield Note("one_topic", "caution", "one topic is no sample: no intervals")
+    yield from one_topic(min(one.n_topics for one in every))
     if not all(np.array_equal(one.topics, every[0].topics) for one in every):
         text = "measures that have scores on different topics are not compared: no interval of the difference"
         yield Note("different_topics", "caution", text)

@@ -18,7 +18,7 @@ from assay.analyses.power.comparisons import (
 from assay.core.text import Row, Shown, counted, known, listed, percent, points, probability, score, span
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
-from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
+from assay.results.sentences import MANY_RUNS, Sentence, level_of, n_runs, sentence
 
 MOST_TOPICS = Threshold(
     "most_topics", 10_000, unit="topics", meaning="of more it is of no use to say how many a difference would need"
@@ -71,7 +71,7 @@ def _of(text: str, row: Row, show: Shown, ends: tuple[str, str, str]) -> Sentenc
 
 
 def _span(row: Row, show: Shown, of: Result, low: str = "low", high: str = "high") -> str:
-    return span(row, show, level=float(of.settings.get("level", 0.95)), low=low, high=high)
+    return span(row, show, level=level_of(of), low=low, high=high)
 
 
 def _untested(power: Result) -> bool:
@@ -159,8 +159,8 @@ def weaker_measures(power: Result) -> Sentence | None:
 def different_runs(power: Result) -> Sentence | None:
     """Says which pairs of runs are significantly different, however many pairs are compared.
 
-    By the measure of most power; below {many_runs} runs (own) by the first measure asked for, because the best of a
-    few pairs is luck. The p-values are corrected by Holm over the pairs of that measure, unless they are corrected
+    By the measure of most power; below {many_runs} runs (own) by the first measure asked for, because the best on a
+    few pairs is chance. The p-values are corrected by Holm over the pairs of that measure, unless they are corrected
     already; intervals are those of single pairs, and where one leaves 0 out and the corrected p is not significant, p
     is given. How many topics a difference would need is a rough estimate: normal approximation, a chance of
     {target_power} to find it, no number beyond {most_topics:,} topics (own).

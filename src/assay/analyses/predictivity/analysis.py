@@ -25,7 +25,7 @@ from assay.results.charts import MAX_ROWS, Chart, category, field, heat, lines
 from assay.results.result import Result
 from assay.results.schemas import table, without_nan
 from assay.results.sentences import MANY_RUNS, few_runs
-from assay.scoring.scores import Scores
+from assay.scoring.scores import Scores, check_ranking
 from assay.stats.prediction import Phi, predictive_power
 from assay.stats.splits import SPLIT_TOPICS, Splits
 from assay.stats.splits import splits as split_topics
@@ -76,7 +76,7 @@ def predictivity(
 
     Two errors: mc_se is that of the number of splits. The interval treats the topics as the sample, by a jackknife:
     the same splits with one topic (one of 50 groups where there are more) taken out of the set that it is in, on
-    Fisher's scale. It is about phi at this number of topics a set, over all topics that these stand for. Of nominal
+    Fisher's scale. It is about phi at this number of topics per set, over all topics that these stand for. Of nominal
     95% intervals from 50 topics of robust 2004 (AP, P@10) 95 to 98% held the phi of sets drawn from all 249, and 90
     to 94% the phi of the other 199, which has an error of its own: an exact interval would hold it in 92%. Of million
     query 2007 (AP, 1,153 topics) 97% and 96%. Intervals of differences are a little wide: 98% and 95 to 96%.
@@ -181,8 +181,7 @@ def predictivity(
 def _sizes(study: ScoresAndTargets, topics: int | None, margin: float) -> tuple[int, int]:
     """Say how many topics there are, and how many a set has; refuse what cannot be split."""
     n = len(study.topics)
-    if len(study.runs) < 2:
-        raise UsageError("one run has no ranking; give at least two")
+    check_ranking(study.runs)
     if n < 2:
         raise UsageError(
             f"{counted(n, 'topic')} with a score for every run cannot be split in two; give at least two"

@@ -17,7 +17,7 @@ from assay.analyses.predictivity.comparisons import (
 )
 from assay.core.text import Row, known, listed, score, span
 from assay.results.result import Result
-from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
+from assay.results.sentences import MANY_RUNS, Sentence, level_of, n_runs, sentence
 
 _END = "for ranking these runs"
 _NAMED = 3  # measures, or outcomes, in one sentence
@@ -37,7 +37,7 @@ def measure_of_an_outcome(predictivity: Result) -> Sentence | None:
     ranked = [sorted(rows, key=lambda row: -row["phi"]) for rows in by_target]
     if not ranked:
         return None
-    level = float(predictivity.settings.get("level", 0.95))
+    level = level_of(predictivity)
     text = listed([_correlates(rows, level) for rows in ranked], most=_NAMED)
     end = "intervals are over topics, not runs" + (
         ", and the best was picked on the same data" if len(ranked[0]) > 1 else ""
@@ -68,9 +68,9 @@ def redundant_measures(predictivity: Result) -> Sentence | None:
     included (own). Of two that are redundant given each other, one is. Below {many_runs} runs (own) nothing is said.
     """
     rows = _rows_of(predictivity, REDUNDANT)
-    given = {row["measure"]: row["given"] for row in rows}
-    mutual = {name for name, other in given.items() if given.get(other) == name}
-    rows = [row for row in rows if not (row["measure"] in mutual and _after(row, list(given)))]
+    predictor = {row["measure"]: row["given"] for row in rows}
+    mutual = {name for name, other in predictor.items() if predictor.get(other) == name}
+    rows = [row for row in rows if not (row["measure"] in mutual and _after(row, list(predictor)))]
     clauses = [f"{_redundant(row, mutual)} ({_numbers(row, predictivity)})" for row in rows]
     return _sentence(clauses, rows)
 
@@ -130,7 +130,7 @@ def _rows_of(predictivity: Result, verdict: str) -> list[Row]:
 
 
 def _difference(row: Row, of: Result) -> str:
-    level = float(of.settings.get("level", 0.95))
+    level = level_of(of)
     value, low, high = DIFFERENCE
     return f"difference of phi {score(row[value])}, {span(row, score, level=level, low=low, high=high)}"
 

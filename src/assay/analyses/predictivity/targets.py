@@ -12,7 +12,7 @@ from assay.core.errors import InputError, UsageError, suggestion
 from assay.core.notes import Note
 from assay.core.text import counted
 from assay.data.delimited import RawTable, is_number, read_table
-from assay.data.fields import ROLES
+from assay.data.fields import ROLES, plain_column
 from assay.data.files import read_bytes
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
@@ -98,7 +98,7 @@ def _read(path: str, data: Scores) -> Scores:
     if (
         at is None
         or not words
-        or {_plain(w) for w in words.values()} & set(ROLES["topic"])
+        or {plain_column(w) for w in words.values()} & set(ROLES["topic"])
         or set(words.values()) & {*data.topics}
     ):
         return read_scores(path)
@@ -116,12 +116,8 @@ def _is_data(words: Sequence[str], data: Scores) -> bool:
     return len(words) > 1 and all(map(is_number, words[1:])) and (words[0] in data.runs or len(words) == 2)
 
 
-def _plain(word: str) -> str:
-    return word.strip().lower().replace("-", "_").replace(" ", "_")
-
-
 def _run_column(sheet: RawTable) -> int | None:
-    return next((i for i, word in enumerate(sheet.header) if _plain(word) in ROLES["run"]), None)
+    return next((i for i, word in enumerate(sheet.header) if plain_column(word) in ROLES["run"]), None)
 
 
 def _numbers(sheet: RawTable, column: int) -> list[float]:

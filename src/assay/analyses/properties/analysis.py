@@ -102,8 +102,8 @@ def properties(
         What was searched: all rankings of k documents, for topics with R relevant ones. Beside this, topics with 100
         and 1,000,000 relevant documents to k = 2, and rankings to k = 4 some of whose documents are unjudged.
     counterexample
-        Rankings and their scores that refute it. N is the number of judged non-relevant documents (plenty where it
-        is not said), ? an unjudged document. Before and after a change, except that one ranking alone shows what has
+        Rankings and their scores that refute it. N is the number of judged non-relevant documents (plenty where not
+        stated), ? an unjudged document. Before and after a change, except that one ranking alone shows what has
         no score or reaches no highest one.
 
     Notes

@@ -25,6 +25,7 @@ from assay.analyses.reliability.tables import (
 from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.ranges import whole_numbers
+from assay.core.settings import check_number
 from assay.core.text import score, span
 from assay.results.analysis import Section, analysis
 from assay.results.charts import Chart, category, field, intervals, lines, reference_line, thin
@@ -32,7 +33,7 @@ from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, few_runs
 from assay.scoring.best_runs import best_runs
 from assay.scoring.scores import Scores
-from assay.stats.variance import COEFFICIENT_NAMES, SOURCES, Coefficient
+from assay.stats.variance import COEFFICIENT_NAMES, SOURCES, Coefficient, check_size
 
 _BEST_SHARE = "75%"  # of the runs stay when the worst quarter goes
 
@@ -42,7 +43,7 @@ _BEST_SHARE = "75%"  # of the runs stay when the worst quarter goes
     group="trust",
     place=9,
     section=Section(
-        n_runs=int(MANY_RUNS.value),
+        n_runs=MANY_RUNS,
         n_topics=2,
         fast=None,
         shown=("topics_needed", "topics_needed_best", "best"),
@@ -137,7 +138,7 @@ def reliability(
     components that are unrestricted in sign. Journal of Statistical Computation and Simulation 35, 1990, 135-143.
     urbano2013: Urbano, Marrero, Martín. On the measurement of test collection reliability. SIGIR 2013, 393-402.
     """
-    _check(data)
+    check_size(len(data.runs), len(data.topics))
     targets, sizes = _targets(target), whole_numbers(n_topics, "number of topics", least=1) if n_topics else []
     every, third = studies(data), facets(data)
     best = _best(data)
@@ -159,13 +160,6 @@ def reliability(
     return Result("reliability", table, tables, data.basis, settings, notes, text=text, charts=charts)
 
 
-def _check(data: Scores) -> None:
-    if len(data.runs) < 2:
-        raise UsageError("one run has no variance between runs; give at least two")
-    if len(data.topics) < 2:
-        raise UsageError("one topic does not separate runs from chance; give at least two")
-
-
 def _targets(text: str) -> list[float]:
     """Read values of a coefficient, smallest first.
 
@@ -178,9 +172,7 @@ def _targets(text: str) -> list[float]:
             value = float(part)
         except ValueError:
             raise UsageError(f"target '{part.strip()}' is not a number such as 0.9") from None
-        if not 0 < value < 1:
-            hint = f"; did you mean {value / 100:g}?" if 1 < value < 100 else ", such as 0.9"
-            raise UsageError(f"target {value:g} is not between 0 and 1{hint}")
+        check_number("target", value)
         targets.add(value)
     return sorted(targets)
 

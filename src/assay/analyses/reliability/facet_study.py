@@ -6,7 +6,6 @@ judgments.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -20,13 +19,13 @@ from assay.core.notes import Note
 from assay.core.text import score, span
 from assay.core.thresholds import Threshold
 from assay.results.schemas import schema, table
+from assay.scoring.conditions import condition_parts
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval
 
 MANY_LEVELS = Threshold(
     "many_levels", 5, unit="levels", meaning="of a facet, from which on their variance is more than a guess"
 )
-_PART = r"/(?=[a-z_]+=)"
 _FIXED = {"pool"}  # a pool depth is chosen, not sampled
 _EFFECTS = schema(
     *("measure", "facet", "n_levels", "effect", "variance", "low", "high", "share"),
@@ -81,7 +80,7 @@ def _facet_of(condition: str) -> tuple[str, str, str]:
     >>> _facet_of("AP/qrels=b.txt"), _facet_of("nDCG@10/pool=5")
     (('AP', 'qrels', 'b.txt'), ('nDCG@10/pool=5', '', ''))
     """
-    measure, *parts = re.split(_PART, condition)
+    measure, *parts = condition_parts(condition)
     named = [part.split("=", 1) for part in parts]
     sampled = [(key, value) for key, value in named if key not in _FIXED]
     if len(sampled) != 1:

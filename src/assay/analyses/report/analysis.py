@@ -89,24 +89,24 @@ def report(
     level
         Confidence of the intervals.
     rng
-        Seed of everything that is drawn.
+        Seed of everything random.
 
     Returns
     -------
     sentence
-        What may be said.
+        What the evidence supports.
     value, low, high
         The number that it rests on, and its interval.
     shown, between
-        The same in the sentence's own unit, as the page sets them apart.
+        The number and its interval in the sentence's own unit, as the page shows them.
     section, rule
-        The analysis that shows the evidence, and the rule that licenses the sentence.
+        The analysis that shows the evidence, and the rule behind the sentence.
 
     Notes
     -----
     tables.rules: rule, says, thresholds, cite.
     tables.inputs: file, bytes, sha256; of the files that were read.
-    tables.NAME, tables.NAME.TABLE: the tables of every section, such as power and power.pairs.
+    tables.NAME: the tables of every section, such as power, and power.pairs for its further tables.
 
     Sections that need many runs are one line each below {many_runs} runs, and the differences between runs lead.
     """
@@ -126,10 +126,10 @@ def report(
     study = _Study(_with_files(data, settings), settings, fast=fast)
     study.scores  # noqa: B018 - what is wrong with measures is said at once, and not by every section
     parts = _ordered([study.part(find(name)) for name in steps(asked)], study.n_runs)
-    made = redacted(_bound(study, parts, _words(study, sections)), study.data.origin)
+    whole = redacted(_bound(study, parts, _words(study, sections)), study.data.origin)
     if figures is not None:
-        draw(made, figures)
-    return made
+        draw(whole, figures)
+    return whole
 
 
 def _with_files(data: Collection | Scores, settings: Mapping[str, Any]) -> Collection | Scores:

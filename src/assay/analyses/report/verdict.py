@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
-from assay.results.sentences import MANY_RUNS, Sentence, n_runs, said_together
+from assay.results.sentences import MANY_RUNS, Sentence, joint_sentences, n_runs
 
 MOST_SENTENCES = Threshold("most_sentences", 7, unit="sentences", meaning="of more, a verdict keeps the first")
 LEADS = "different_runs"  # speaks first where runs are few
@@ -54,7 +54,7 @@ def verdict(results: Mapping[str, Result]) -> list[Statement]:
     With few runs the differences between runs lead. Of too many sentences the first are kept, and the caveats.
     """
     own = [(section, one) for section, result in results.items() for one in result.sentences]
-    every = sorted([*own, *said_together(results)], key=lambda statement: place(statement[1].name))
+    every = sorted([*own, *joint_sentences(results)], key=lambda statement: place(statement[1].name))
     plain = [(section, one) for section, one in every if not one.caveat]
     beware = [(section, one) for section, one in every if one.caveat]
     if n_runs(*results.values()) < MANY_RUNS.value:

@@ -56,8 +56,8 @@ def reproduce(
 
     Each number that the paper prints and each claim that it makes is a row. What needs no data is always computed;
     every other row is computed when its data is given, and says what it needs when not. Numbers come from the
-    functions that the other commands call. The command leaves with code 1 when a number is out of tolerance or a
-    claim fails.
+    functions that the other commands call. The exit code is 1 when a number is out of tolerance or a claim
+    fails.
 
     A claim is decided by comparisons that it says are positive. It holds when the {claim_level:.0%} interval of every
     one of them is above 0, fails when one is below 0 with an interval widened for their number, and is inconclusive
@@ -65,8 +65,8 @@ def reproduce(
     worse by more than the margin that the row states, "like" no different by more than that. "Not significantly"
     holds where the interval contains 0, which is no evidence that nothing differs. Intervals leave out one topic at
     a time (one of 50 groups where there are more) and treat the topics as the sample; the runs are taken as given,
-    and what a claim of ranks or of a minimum adds in roughness is not in them. Not to be used as a test of the paper
-    on other runs than its own: numbers then differ because the collection does; --everywhere is for that.
+    and the jackknife is rough for claims about ranks or a minimum, which are not smooth. Not to be used as a test of
+    the paper on other runs than its own: numbers then differ because the collection does; --everywhere is for that.
 
     Parameters
     ----------
@@ -85,12 +85,12 @@ def reproduce(
     contributors
         The runs that fill the pools: a name, or a file of names; repeats (default: all runs).
     everywhere
-        A directory: hold the paper's main claim, if it has one for that, against every collection below it. A
+        A directory: test the paper's main claim, if it declares one, on every collection below it. A
         collection is TREC runs in a directory beside a file with qrels in its name (or in a subdirectory of it),
         files of scores whose names end in the measure (web.ap.tsv, web.p10.tsv), or one table of scores with several
         measures. With this alone, the paper's own rows are left out. A collection that is there twice counts once,
-        as runs if they are there; a folder of runs called a sample is none. What fails elsewhere does not make the
-        command fail.
+        as runs if they are there; a folder of runs named as a sample does not count. What fails elsewhere does not
+        make the command fail.
     declare
         A Python file that declares a paper, or measures; repeats.
 

@@ -20,7 +20,7 @@ import numpy as np
 from assay.core.errors import AssayError, InputError
 from assay.core.progress import steps
 from assay.data.delimited import is_number
-from assay.data.files import plain_name, read_bytes
+from assay.data.files import bare_name, read_bytes
 from assay.data.judged import judge
 from assay.data.read import read_qrels, read_runs
 from assay.measures.declare import Measure
@@ -29,7 +29,6 @@ from assay.scoring.engine import score
 from assay.scoring.score_files import ALIASES, read_scores
 from assay.scoring.scores import Scores
 
-_EXTENSION = re.compile(r"\.(csv|tsv|tab|txt|dat|jsonl?|ndjson|parquet|pq)$", re.IGNORECASE)
 _WITH_DEPTH = re.compile(r"(?<=[A-Za-z])(?=\d+$)")  # p10 is P@10
 _SAMPLE = re.compile(r"(?<![a-z])samples?(?![a-z])", re.IGNORECASE)  # a folder that shows some of the runs only
 _DOCUMENTATION = re.compile(r"(readme|licen[cs]e|index|changelog)|.*\.(md|rst|html?|py|pdf)$", re.IGNORECASE)
@@ -167,7 +166,7 @@ def _measure_of(path: Path) -> tuple[str, Measure] | None:
     >>> _measure_of(Path("scores/web.v2.ndcg20.tsv.gz"))
     ('web.v2', nDCG@20)
     """
-    parts = _EXTENSION.sub("", plain_name(str(path))).split(".")
+    parts = bare_name(str(path)).split(".")
     tails = ((".".join(parts[:i]), ".".join(parts[i:])) for i in range(1, len(parts)))
     return next(
         ((name, m) for name, tail in tails if (m := recognised(tail) or recognised(_WITH_DEPTH.sub("@", tail)))), None
@@ -208,5 +207,5 @@ def _table(discovery: Discovery, path: Path) -> None:
     def read(measures: Sequence[Measure]) -> Scores:
         return scores.choose([known[m] for m in measures])
 
-    name = _EXTENSION.sub("", plain_name(str(path)))
+    name = bare_name(str(path))
     discovery.collections.append(DiscoveredCollection(discovery.place(path.with_name(name)), tuple(known), read))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -50,11 +51,11 @@ def reuse(
     Each contributing run in turn is treated as if it had come too late: the documents that no other contributor has
     among its first `pool_depth` are taken out of the judgments, for every run, and all runs are scored again. What
     the run loses, and how many places it falls among the others under those same judgments, is what a new run as
-    different as this one should expect (zobel1998). Runs of one group are often alike, so that one vouches
-    for the other's documents; leaving out whole groups is the harder test.
+    different as this one should expect (zobel1998). Runs of one group are often alike, so that each keeps the other's
+    documents in the pool; leaving out whole groups is the harder test.
 
     tau-b compares the ranking by `score` with the ranking in which every run has its own `score_without`; runs that
-    did not contribute keep their scores. A tau near 1 with one large drop is no comfort to the run that dropped:
+    did not contribute keep their scores. A tau near 1 does not exclude that one run drops far:
     look at the largest drops, and at the manual runs.
 
     Not a test of pools that all contributors miss together: documents that no run found count as not relevant before
@@ -63,7 +64,7 @@ def reuse(
     Parameters
     ----------
     measure
-        Measures, such as AP or nDCG@100; trec_eval's names will do; repeats.
+        Measures, such as AP or nDCG@100; trec_eval's names are accepted; repeats.
     pool_depth
         How deep each contributor was pooled: the judgments are cut to that pool. Default: judgments as they are,
         and a run's own documents are those that no other contributor returns at all, however deep.
@@ -96,7 +97,7 @@ def reuse(
         depth, down to which contributors are judged throughout, and when it goes on; places lost (webber2010,
         section 4.1). `deeper` is empty for whole lists.
     """
-    check_choice(undefined, "undefined", ("zero", "skip"))
+    check_choice(undefined, "undefined", get_args(Undefined))
     chosen = [parse(m) for m in measure]
     if not chosen:
         raise UsageError("no measure to score with (-m AP)")

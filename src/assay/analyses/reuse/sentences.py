@@ -25,8 +25,8 @@ def new_runs(reuse: Result) -> Sentence | None:
     From leaving out each contributor, or each group where groups are known. Fair: tau-b of the ranking with the one
     in which every run is judged without its own documents is {equivalent_tau} or more (voorhees2001), and no run
     falls by more than {fair_fall:.0%} of all places (own). It describes these contributors; there is no interval.
-    Without a pool depth any run vouches for a document, however deep it has it: passing so mild a test shows nothing,
-    and nothing is said.
+    Without a pool depth any run keeps a document in the pool, however deep it has it: passing so mild a test shows
+    nothing, and nothing is said.
     """
     summary = reuse.tables["summary"].drop_nulls(["tau", "largest_drop"])
     hardest = summary.filter(pl.col("what") == WHOLE_GROUP) if WHOLE_GROUP in summary["what"] else summary

@@ -50,7 +50,7 @@ def score(
     ----------
     measure
         Measures, such as nDCG@10 or RBP(p=0.8); nDCG@100/pool=10 under a pool of depth 10, AP/qrels=FILE under
-        other judgments; trec_eval's names will do. Of scores that another tool computed, those to show
+        other judgments; trec_eval's names are accepted. Of scores that another tool computed, those to show
         (default: all).
     per_topic
         Show every topic instead of the means.

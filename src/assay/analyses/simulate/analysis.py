@@ -104,9 +104,9 @@ def simulate(
     name
         The name of the measure in the file of scores, where the file does not say it.
     measure
-        Measures whose truth is wanted; repeats (default: those of a report).
+        Measures whose expectations are wanted; repeats (default: those of a report).
     truth_topics
-        Topics simulated to know the expectations by, at least {fewest_truth_topics}.
+        Topics simulated to estimate the expectations, at least {fewest_truth_topics}.
     rng
         Seed.
 
@@ -127,12 +127,13 @@ def simulate(
     Notes
     -----
     tables.truth: run, measure, expected, error: the measure's expectation over topics and documents at this size of
-    the collection with complete judgments, and its standard error by Monte Carlo. Topics are laid evenly over what
-    makes a topic, in 20 batches, and shared by all runs: the error of a difference between two runs is much smaller.
+    the collection with complete judgments, and its standard error by Monte Carlo. Topics are spread evenly over the
+    parameters of a topic, in 20 batches, and shared by all runs: the error of a difference between two runs is much
+    smaller.
     tables.targets: target_a, target_b, tau: how alike the true orders are. Where it is 1, recovering the one is
     recovering the other.
     tables.likeness, with `like` only: feature, real, made: what the model was fitted by, in the file and on the mean
-    of four synthetic collections whose topics lie evenly over what makes a topic.
+    of four synthetic collections whose topics are spread evenly over the parameters of a topic.
     """
     if not directory:
         raise UsageError("no directory to write to: name one, as in `assay simulate synthetic`")

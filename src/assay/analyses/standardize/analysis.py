@@ -19,6 +19,7 @@ from assay.results import charts
 from assay.results.analysis import Section, analysis
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
+from assay.scoring.engine import check_asked
 from assay.scoring.factor_files import check_factors_path, read_factors, write_factors
 from assay.scoring.scores import Scores
 from assay.stats import standardisation
@@ -121,8 +122,7 @@ def _check_scale(data: Scores, method: Method, reference: Sequence[str], factors
     if factors and (reference or method == "empirical"):
         what = "--reference" if reference else "the empirical method, which needs the reference runs' own scores"
         raise UsageError(f"--factors stands in place of {what}; give one or the other")
-    if not data.conditions:
-        raise UsageError("no measure to score with (-m nDCG@10)")
+    check_asked(data.conditions)
 
 
 def standardize_scores(

@@ -32,7 +32,7 @@ from assay.results.charts import Chart, category, field, lines, reference_line, 
 from assay.results.result import Result
 from assay.results.schemas import schema, table
 from assay.results.sentences import MANY_RUNS, few_runs, incomplete_topics
-from assay.scoring.scores import Scores
+from assay.scoring.scores import Scores, check_ranking
 from assay.stats.correlation.bitwise_tau import PairBits, pair_bits, pair_orders, tau_b
 from assay.stats.intervals import jackknife_interval
 from assay.stats.leave_one_out import topic_sets
@@ -95,7 +95,7 @@ def subset(
     held the truth on synthetic runs, normal, uniform or skewed, 20 of 50 topics (the mean was within 0.02 of it); and
     93 to 99% what unseen topics gave, on 10, 25 or 50 topics of robust 2004 (AP, P@10) and million query 2007 (AP).
     The runs are taken as fixed: weak runs, which any topics put last, raise every tau. Not to be used to choose the
-    subset: one picked for its tau has a tau that will not be seen again. Nor, for subsets of a few topics, to be
+    subset: one picked for its tau has a lower one on new topics. Nor, for subsets of a few topics, to be
     trusted about unlimited ones: the model is fitted at halves, and needs {split_topics} topics.
 
     Parameters
@@ -147,7 +147,7 @@ def subset(
     things. American Journal of Psychology 15(1), 1904, 72-101. Greiner. Über das Fehlersystem der Kollektivmasslehre.
     Zeitschrift für Mathematik und Physik 57, 1909: a tau and the correlation of normal variables behind it.
     """
-    _check(data)
+    check_ranking(data.runs)
     chosen = positions(_named(topics, data.topics), data.topics, "topic") if topics else None
     best = min(k, max(1, len(data.runs) - 1))
     order = random_orders(len(data.topics), splits, rng)
@@ -174,11 +174,6 @@ def _named(asked: Sequence[str], known: Sequence[str]) -> list[str]:
         if name not in known and (Path(name).suffix or os.sep in name) and not Path(name).is_file():
             raise UsageError(f"topics {name}: no such file, and no topic of that name")
     return chosen_names(asked, known)
-
-
-def _check(data: Scores) -> None:
-    if len(data.runs) < 2:
-        raise UsageError("one run has no ranking; give at least two")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from assay.results.sentences import MANY_RUNS
 from assay.scoring.engine import empty_topics
 from assay.scoring.loaders import collection
 from assay.scoring.scores import Undefined
-from assay.stats.variance import Coefficient
+from assay.stats.variance import Coefficient, check_size
 
 DEEPEST_WEIGHTS = Threshold("deepest_weights", 1000, unit="ranks", meaning="the deepest that weights are fitted to")
 
@@ -34,7 +34,7 @@ DEEPEST_WEIGHTS = Threshold("deepest_weights", 1000, unit="ranks", meaning="the 
     group="trust",
     place=10,
     section=Section(
-        n_runs=int(MANY_RUNS.value),
+        n_runs=MANY_RUNS,
         n_topics=4,
         graded=True,
         passed=("undefined", "alpha", "level", "rng"),
@@ -68,8 +68,8 @@ def weights(
 ) -> Result:
     """Which gain and discount make nDCG most reliable on these runs?
 
-    The gain of each grade and the discount of each rank are unknowns; those are found with which most of the variance
-    of nDCG lies between runs (kanoulas2009). The discount is fitted with the gain fixed, the gain with the discount
+    The gain of each grade and the discount of each rank are fitted so that most of the variance of nDCG lies
+    between runs (kanoulas2009). The discount is fitted with the gain fixed, the gain with the discount
     fixed, both together, and the first two (the discount to depth {unconstrained_depth}) also without the constraint
     that gains must not fall with the grade and discounts not rise with the rank. `-o best.json` writes the result,
     and `-m "nDCG(weights='best.json')@20"` scores with it.
@@ -244,12 +244,9 @@ def _check(judged: Judged, depth: int, folds: int, ridge: float) -> None:
     _check_deepest("depth", depth)
     if not ridge >= 0:
         raise UsageError(f"ridge {ridge:g} is not a number from 0 up, such as 0.01")
-    if len(judged.runs) < 2:
-        raise UsageError("one run has no variance between runs; give at least two")
+    check_size(len(judged.runs), len(judged.topics))
     if not judged.pool[:, 1:].any():
         raise UsageError("no judged document has a grade above 0: there is no gain to fit")
-    if len(judged.topics) < 2:
-        raise UsageError("one topic does not separate runs from chance; give at least two")
 
 
 def _check_deepest(name: str, k: int) -> None:

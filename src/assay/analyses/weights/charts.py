@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
+from assay.analyses.weights.optimise.cross_validation import TARGETS
 from assay.analyses.weights.variants import STANDARD, variant_name
 from assay.measures.gain import log2_discount
 from assay.results.charts import FAINT, Chart, Spec, asl_chart, category, field, intervals, lines, scatter, thin
@@ -15,7 +16,7 @@ from assay.stats.variance import coefficient, ratio_of
 
 _FAR = 50  # ranks from which on the axis is logarithmic
 _MOST = 100  # topics of a curve of stability
-_TARGET = 0.95
+_TARGET = TARGETS["topics_95"]
 _FIGURES_7_8 = (
     STANDARD,
     variant_name("linear", "zipf"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from assay.analyses.weights.optimise.ndcg import ndcg
 from assay.core.arrays import Array
 from assay.measures.gain import DiscountName, GainName, discounts, gain_values
 
-DISCOUNTS: tuple[DiscountName, ...] = ("log2", "jk", "zipf", "linear", "none")
-GAINS: tuple[GainName, ...] = ("linear", "exp")
+DISCOUNTS: tuple[DiscountName, ...] = get_args(DiscountName)
+GAINS: tuple[GainName, ...] = get_args(GainName)
 _SAME = 1e-6  # of a coefficient: starts that end closer than this have found the same
 
 

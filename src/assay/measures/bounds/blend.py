@@ -51,11 +51,11 @@ class Blend:
 
     def _most(self, rows: Index, new: Bools, paid: Index) -> Array:
         ideal, whole = self._ideal(rows, paid, self.poor)
-        found = self.j.hit(self.rel)[rows] | new
+        hit = self.j.hit(self.rel)[rows] | new
         gained = np.cumsum(self._gain[rows] + self.value[self.rich] * new, axis=-1)
         divisor = self.j.rank + self.beta * np.maximum(ideal, gained)
-        blended = (np.cumsum(found, axis=-1) + self.beta * gained) / divisor
-        return np.nan_to_num(ratio((blended * found).sum(-1), whole))
+        blended = (np.cumsum(hit, axis=-1) + self.beta * gained) / divisor
+        return np.nan_to_num(ratio((blended * hit).sum(-1), whole))
 
     def _least(self, rows: Index, new: Bools, paid: Index) -> Array:
         """Count every relevant document as of the least gain, and apart from that what the judged have above it.

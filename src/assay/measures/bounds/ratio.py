@@ -26,12 +26,12 @@ def precision_sums(hit: Bools, free: Bools) -> tuple[Sweep, Sweep]:
     lowest and most when they stand highest. One more hit adds its own precision, and 1/rank to each hit below.
     """
     rank = np.arange(1.0, hit.shape[1] + 1)
-    found = np.cumsum(hit, axis=-1)
-    start = np.sum(hit * found / rank, axis=-1, keepdims=True)
+    n_hits = np.cumsum(hit, axis=-1)
+    start = np.sum(hit * n_hits / rank, axis=-1, keepdims=True)
     after = _from_below(hit / rank) - hit / rank
     taken_above, taken_below = np.cumsum(free, axis=-1), _from_below(free.astype(np.int64))
-    highest = free * ((found + taken_above) / rank + after)
-    lowest = free * ((found + 1) / rank + after + _from_below(free / rank) - free / rank)
+    highest = free * ((n_hits + taken_above) / rank + after)
+    lowest = free * ((n_hits + 1) / rank + after + _from_below(free / rank) - free / rank)
     none = np.zeros_like(start, dtype=np.int64)
     down = np.concatenate([start, start + np.cumsum(highest, axis=-1)], axis=-1)
     up = np.concatenate([start, start + _from_below(lowest)], axis=-1)

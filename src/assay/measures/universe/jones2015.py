@@ -7,8 +7,8 @@ both tie, or both are undefined; scores tie when they are less than 2^-53 apart.
 that the paper describes, with exact ties.
 
 >>> from assay.measures import AP, DCG
->>> found = paper_counts([AP, DCG], range(1, 11), range(1, 11))
->>> int(found.n_lists.sum()), int(found.n_pairs.sum()), int(found.n_disagree[:, 0, 1].sum())
+>>> counts = paper_counts([AP, DCG], range(1, 11), range(1, 11))
+>>> int(counts.n_lists.sum()), int(counts.n_pairs.sum()), int(counts.n_disagree[:, 0, 1].sum())
 (61430, 32062341, 423287)
 """
 

@@ -35,9 +35,9 @@ from assay.papers.robertson2007.simulation import (
     SECOND,
     PopulationMean,
     above_score,
+    conditional_cell,
     deviations,
     expectations,
-    given_all,
     means,
     model_of,
     sizes,
@@ -190,8 +190,8 @@ def off_given_whole(printed: PrintedColumn, whole: float) -> Comparisons:
     """How far every printed cell is from what populations with this All let expect, in standard deviations."""
     off = {}
     for n in HALVINGS:
-        off[f"mean, n = {n}"] = given_all(printed, means(printed)[n], printed.mean[n - 1], whole).z
-        off[f"SD, n = {n}"] = given_all(printed, deviations(printed)[n], printed.sd[n - 1], whole).z
+        off[f"mean, n = {n}"] = conditional_cell(printed, means(printed)[n], printed.mean[n - 1], whole).z
+        off[f"SD, n = {n}"] = conditional_cell(printed, deviations(printed)[n], printed.sd[n - 1], whole).z
     return off
 
 

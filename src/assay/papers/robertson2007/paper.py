@@ -37,9 +37,9 @@ from assay.papers.robertson2007.simulation import (
     SEED,
     PopulationRange,
     best_fit,
+    conditional_cell,
     deviations,
     expectations,
-    given_all,
     means,
     model_of,
     simulated_populations,
@@ -153,7 +153,7 @@ def _row(printed: PrintedColumn, n: int) -> dict[str, object]:
     low, high = PopulationRange(mean).interval(CLAIM_LEVEL.value) or (np.nan, np.nan)
     exact = float(expectations(printed)[n])
     error = float(mean.std(ddof=1) / sqrt(mean.size))
-    conditional = given_all(printed, mean, printed.mean[n - 1], printed.whole) if n else None
+    conditional = conditional_cell(printed, mean, printed.mean[n - 1], printed.whole) if n else None
     return {
         "cells": printed.name,
         "measure": printed.measure,

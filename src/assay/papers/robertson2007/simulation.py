@@ -113,7 +113,7 @@ def _generality(printed: PrintedColumn) -> Generality:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenAll:
+class ConditionalCell:
     """A cell, as populations let expect it that have the All of its table."""
 
     expected: float
@@ -121,7 +121,7 @@ class GivenAll:
     z: float
 
 
-def given_all(printed: PrintedColumn, values: Array, cell: float, whole: float) -> GivenAll:
+def conditional_cell(printed: PrintedColumn, values: Array, cell: float, whole: float) -> ConditionalCell:
     """Regress a cell on All, over populations, and hold the printed number against it.
 
     Both printed numbers are rounded, which adds to the error a uniform distribution's.
@@ -134,7 +134,7 @@ def given_all(printed: PrintedColumn, values: Array, cell: float, whole: float) 
     variance = float(rest @ rest) / (n - 2) * (1 + 1 / n + (whole - x.mean()) ** 2 / float(away @ away))
     error = sqrt(variance + (1 + slope**2) * DIGIT**2 / 12)
     value = float(values.mean() + slope * (whole - x.mean()))
-    return GivenAll(value, error, (cell - value) / error)
+    return ConditionalCell(value, error, (cell - value) / error)
 
 
 # --- what is exact

@@ -18,6 +18,9 @@ from assay.stats.correlation.coefficients import DenseRanks
 
 _BLOCK = 32  # items compared with one another directly, before blocks are merged
 
+COUNTS = ("n_disagree", "n_opposite", "n_tie_only", "n_pairs")
+"""The columns of a table of pair counts: all of them fields or properties of `PairCounts`."""
+
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:

@@ -78,9 +78,9 @@ class _LeaveOutTest:
         most = np.abs(by_topic).max(-1)
         self.group, self.alpha = group, alpha
         self.start = np.flatnonzero(np.diff(group, prepend=-1))  # [group]
-        self.kept = [group >= 0, *(group != g for g in range(self.start.size))]  # [set]
-        self.small = np.array([rounding(most[kept]) for kept in self.kept])  # [set]
-        self.n = np.array([[kept.sum()] for kept in self.kept], dtype=np.float64)  # [set, 1]
+        self.topics = [group >= 0, *(group != g for g in range(self.start.size))]  # masks [set]
+        self.small = np.array([rounding(most[some]) for some in self.topics])  # [set]
+        self.n = np.array([[some.sum()] for some in self.topics], dtype=np.float64)  # [set, 1]
         critical = np.array([t_quantile(1 - alpha, max(int(n) - 1, 1)) for n in self.n.ravel()])
         self.bar = critical[:, None] ** 2 / (self.n * np.maximum(self.n - 1, 1))  # of mean^2 / SS. [set, 1]
         # below: deviations, and means that would be significant, of the size of rounding
@@ -105,7 +105,7 @@ class _LeaveOutTest:
         unsure &= ~flat
         for i in np.flatnonzero(unsure.any(1)):
             some = unsure[i]
-            different[i, some] = self._tested(difference[np.ix_(self.kept[i], some)], self.small[i])
+            different[i, some] = self._tested(difference[np.ix_(self.topics[i], some)], self.small[i])
         return different
 
     def _left_out(self, centred: Array) -> tuple[Array, Array, Array]:

@@ -85,7 +85,7 @@ class Space:
         """Prepare; the cutoff is the number of weights, unless it is less."""
         self.lists, self.task, self.order = lists, task, order
         self.mixtures = NdcgMixtures(lists, k or task.discount.size, order)
-        self.given = steps_of(task.gain, order)
+        self.gain_steps = steps_of(task.gain, order)
 
     def starts(self, n: int, rng: int) -> Iterator[tuple[Array, Array]]:
         """Gains and discounts to start from: a few shapes, then at random."""
@@ -129,7 +129,7 @@ class Space:
         else:
             top, bottom = mixtures.columns(knots, task.basis)
         if task.free == "discount":
-            top, bottom = (np.einsum("h,hjx->jx", self.given, part)[None] for part in (top, bottom))
+            top, bottom = (np.einsum("h,hjx->jx", self.gain_steps, part)[None] for part in (top, bottom))
         variances = VarianceRatio(self.lists.n_runs, self.lists.n_topics)
         lower = np.concatenate([self._step_bounds(n_steps), self._share_bounds(knots.size)])
         penalties = self._penalties(knots) if task.ridge else (None, None)
@@ -168,7 +168,7 @@ class Space:
 
     def rise(self, objective: StabilityObjective, theta: Array) -> Array:
         """The slope by the share of every average over the first ranks. [rank]"""
-        steps = self.given if self.task.free == "discount" else objective.split(theta)[0]
+        steps = self.gain_steps if self.task.free == "discount" else objective.split(theta)[0]
         slope = np.zeros(self.task.discount.size)
         slope[: self.mixtures.k] = self.mixtures.slopes(*objective.gain_slopes(theta), steps)
         return np.cumsum(slope) / np.arange(1, slope.size + 1)
