@@ -12,7 +12,7 @@ from assay.data.provenance import Basis
 from assay.results.result import Result
 from assay.results.sentences import Sentence
 
-HALF = 0.05  # half the width of every interval made up here
+HALF = 0.05  # half the width of every synthetic interval
 
 
 def powered(

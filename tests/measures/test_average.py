@@ -29,7 +29,7 @@ BIAS = {
 
 
 def scores(truth: Truth, n_rel: int, n: int) -> tuple[Index, Array, Array]:
-    """Ranks of relevant documents in made-up lists of all documents, and AP and AP_LOO straight from these."""
+    """Ranks of relevant documents in synthetic lists of all documents, and AP and AP_LOO straight from these."""
     rng = np.random.default_rng([n_rel, int(truth.odds)])
     rank = truth.ranks(n_rel, n, rng)
     place = np.arange(1, n_rel + 1)

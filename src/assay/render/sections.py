@@ -57,7 +57,7 @@ def _section(part: Part, where: str) -> Iterator[str]:
 
 
 def _chart(chart: Chart, key: str, name: str) -> str:
-    """Set a chart: a still picture, which scripts draw anew from the spec beside it."""
+    """Set a chart: a still picture, which scripts replace by a live one from the spec beside it."""
     picture = draw_for_page(chart, key)
     width, height = picture.size
     box = f'<div class="canvas" role="img" aria-label="{esc(chart.alt)}" style="--w:{width}px">{picture.svg}</div>'

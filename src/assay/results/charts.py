@@ -1,7 +1,7 @@
 """Charts as data: a Vega-Lite spec and the rows it draws, one for every medium.
 
 A chart holds at most 2,000 rows; whoever makes a longer one thins it first. Colours are Okabe and Ito's, which
-people with colour-blindness can tell apart, with grey and wine in place of a yellow that paper swallows; shapes and
+people with colour-blindness can distinguish, with grey and wine in place of a yellow that paper swallows; shapes and
 dashes repeat what colours say, for print.
 """
 

@@ -30,7 +30,7 @@ def test_published_p_values_come_out(two_runs: Array) -> None:
     """julian-urbano/sigir2019-statistical, R/ir_tests.R and R/test.cpp, as run by its README.
 
     Its sign test leaves out differences of at most 0.01; its Wilcoxon is R's: with the continuity correction, and
-    with differences equal on paper told apart by the last bit; its bootstrap is not studentised.
+    with differences that are equal on paper separated by the last bit; its bootstrap is not studentised.
     """
     d = two_runs[0] - two_runs[1]
     assert t_test(two_runs)[0] == pytest.approx(0.0013193972, abs=5e-11)

@@ -120,7 +120,7 @@ def disagreement(
     non-relevant one earlier, more relevant ones in a row, its last relevant one lower down.
     tables.meanings: measure, against, sentence: which of recall and an early first hit `measure` prefers more often
     than `against` does, and which less, by the larger difference of these shares, if above {preference_margin} in
-    percentage points; hits in a row only where neither is. These two lead by choice, not by size: between AP and DCG
+    percentage points; hits in a row only where neither is. These two come first on purpose: between AP and DCG
     at k = R = 10 hits in a row differ by 51 points, recall by 30. See features for all five.
 
     tables.topics, with `topics`: measure_a, measure_b, disagreement, low, high, n_disagree, n_opposite, n_tie_only,
