@@ -9,10 +9,10 @@ demo: $(READY)
 	$(BIN)/assay demo
 
 test: check
-	$(BIN)/pytest -n auto --dist loadgroup -m "not slow"
+	$(BIN)/pytest -n auto --dist loadfile -m "not slow"
 
 test-full: check
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(BIN)/pytest -n auto --dist loadfile
 
 check: $(READY)
 	$(BIN)/ruff format --check .
