@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from assay.analyses.disagreement.preferences import FEATURES
 from assay.data.judged import Collection
 from assay.data.provenance import Basis
 from assay.data.read import read_qrels, read_runs
+from assay.measures.universe.features import features_of
 from assay.results.result import Result
 
 Shares = Mapping[tuple[str, str], float]
@@ -38,12 +38,14 @@ def disagreement_on(shares: Shares, *, n_pairs: int = 1000, leads: Leads | None 
         for (a, b), x in shares.items()
     ]
     features = [
-        (measure, against, feature, 50.0 + sign * points.get(feature, 0.0) / 2)
+        (measure, against, feature, 50.0 + sign * points.get(feature, 0.0) / 2, round(n_pairs * shares[a, b] / 100))
         for (a, b), points in (leads or {}).items()
+        if (a, b) in shares
         for measure, against, sign in ((a, b, 1), (b, a, -1))
-        for feature in FEATURES
+        for feature in features_of(graded=False)
     ]
     kinds = {"measure": pl.String, "against": pl.String, "feature": pl.String, "percent": pl.Float64}
+    kinds |= {"n_disagree": pl.Int64}
     tables = {
         "cells": pl.DataFrame({"depth": [5, 8, 9, 10]}),
         "weighted": pl.DataFrame(rows, schema_overrides={"same_topic": pl.Float64}),

@@ -171,6 +171,26 @@ def predicted(verdict: str, *, runs: int = 12) -> Result:
     return Result("predictivity", redundancy, tables, Basis(runs=runs), {"level": 0.95})
 
 
+def designed(*, budget: int | None = 1000, runs: int = 12) -> Result:
+    """A synthetic result of topics: two designs for one budget, both of which may be best; or for none."""
+    rows = [
+        {"budget": budget, "measure": m, "pool_depth": 10, "n_topics": 20, "extrapolated": False, "best": True}
+        | {"phi": x, "low": x - HALF, "high": x + HALF}
+        for m, x in (("AP", 0.7), ("P@10", 0.6))
+    ]
+    table = pl.DataFrame(rows)
+    tables = {"budget": table} if budget else {"curve": table}
+    return Result("topics", table, tables, Basis(runs=runs), {"target": "AP", "level": 0.95})
+
+
+def informed(rms: Mapping[str, float], *, best: Sequence[str], runs: int = 12) -> Result:
+    """A synthetic result of informativeness: the error of each measure, and those that may be best."""
+    rows: list[tuple[object, ...]] = [("none", 0.4, 0.4 - HALF, 0.4 + HALF, None)]
+    rows += [(m, x, x - HALF, x + HALF, m in best) for m, x in rms.items()]
+    table = pl.DataFrame(rows, schema=["measure", "rms", "low", "high", "best"], orient="row")
+    return Result("informativeness", table, basis=Basis(runs=runs), settings={"level": 0.95})
+
+
 def swapped(*rows: tuple[str, float | None, float | None], runs: int = 20) -> Result:
     """A synthetic result of swap: measures, the difference needed, and the share of pairs beyond it."""
     names = ("measure", "swap_rate", "needed", "needed_low", "needed_high", "beyond")

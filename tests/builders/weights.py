@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from assay.analyses.weights.graded_lists import GradedLists
-from assay.analyses.weights.held_out_gain import INCONCLUSIVE, LOST, SURVIVES
+from assay.analyses.weights.held_out_gain import (
+    INCONCLUSIVE,
+    LOST,
+    SURVIVES,
+    evaluate,
+    fixed_weights,
+    held_out_table,
+)
+from assay.analyses.weights.optimise.cross_validation import Fit
 from assay.analyses.weights.optimise.optimum import optimise
 from assay.analyses.weights.pool_edge import PoolEdge, edge_table
 from assay.analyses.weights.variants import standard_discounts
@@ -47,6 +57,14 @@ def fit_discount(lists: GradedLists, *, ridge: float = 0.0) -> FixedWeights:
     """The optimal discount with linear gain, from one start."""
     optimum = optimise(lists, free="discount", gain=LINEAR, discount=LOG2, ridge=ridge, starts=1)
     return FixedWeights(optimum.gain, optimum.discount)
+
+
+def held_out_gains(
+    lists: GradedLists, fits: Mapping[str, Fit], *, gain: Array, discount: Array, level: float = 0.95, **options: Any
+) -> pl.DataFrame:
+    """Evaluate fits and a standard function on the same folds, and compare them."""
+    standard = evaluate(lists, {"": fixed_weights(gain, discount)}, **options)[""]
+    return held_out_table(evaluate(lists, fits, **options), standard, level=level)
 
 
 def fitted(verdict: str = LOST, edge: PoolEdge | None = None, *, runs: int = 50) -> Result:

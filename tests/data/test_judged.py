@@ -165,6 +165,24 @@ def test_one_chosen_run_keeps_its_lists_aligned_with_the_source(both: Judged) ->
     assert chosen.cube().tolist() == both.cube()[1:].tolist()
 
 
+def test_rows_are_where_the_documents_and_scores_of_lists_stand(both: Judged) -> None:
+    for judged in (both, both.select(runs=["y"]), both.select(topics=["2", "1"]), both.head(1)):
+        seen = {}
+        for block in judged.blocks:
+            rows, there = judged.rows(block), block.grade != ABSENT
+            for i, cell in enumerate(block.cell.tolist()):
+                run, topic = divmod(cell, len(judged.topics))
+                own = rows[i, there[i]]
+                seen[judged.runs[run], judged.topics[topic]] = judged.source.score[own].tolist()
+        for (run, topic), scores in seen.items():
+            r, at = judged.source.names.index(run), judged.source.topics
+            n = judged.source.count[r, at.index(topic)] if topic in at else 0
+            start = judged.source.start[r, at.index(topic)] if topic in at else 0
+            n = n if judged.cutoff is None else min(n, judged.cutoff)
+            assert scores == judged.source.score[start : start + n].tolist()
+        assert len(seen) == len(judged.runs) * len(judged.topics)
+
+
 def test_a_run_or_topic_that_is_not_there_is_an_error(both: Judged) -> None:
     with pytest.raises(UsageError, match="no topic '7'"):
         both.select(topics=["7"])

@@ -98,6 +98,14 @@ def test_a_depth_below_one_is_an_error(depth: int) -> None:
         Runs.build([listing("x", {"1": "a"})]).head(depth)
 
 
+def test_a_depth_below_every_list_is_an_error() -> None:
+    runs = Runs.build([listing("x", {"1": "a"})])
+    assert runs.head(10_000_000).count.tolist() == [[1]]
+    for depth in (10_000_001, 10**20):
+        with pytest.raises(UsageError, match=f"depth {depth} is more than 10,000,000, the deepest there is"):
+            runs.head(depth)
+
+
 def test_no_runs_are_an_error() -> None:
     with pytest.raises(InputError, match="no runs"):
         Runs.build([])

@@ -11,7 +11,7 @@ import pytest
 from assay.core.arrays import Array
 from assay.core.errors import MeasureError
 from assay.data.rankings import Rankings
-from assay.measures import AP, DCG, IAP, INST, RBP, RR, IPrec, P, nDCG
+from assay.measures import AP, DCG, ERR, IAP, INST, RBP, RR, IPrec, P, nDCG
 from assay.measures.declare import CATALOGUE, Measure, measure, ratio
 from assay.measures.grammar import parse
 
@@ -23,7 +23,7 @@ from assay.measures.grammar import parse
         (P(rel=2) @ 5, P(cutoff=5)(rel=2)),
         (AP(rel=2, judged_only=True) @ 10, (AP @ 10)(judged_only=True)(rel=2)),
         (RBP(p=0.8), RBP),
-        (RBP(p=1), RBP(p=1.0)),
+        (RBP(p=0), RBP(p=0.0)),
         (nDCG(gain={2: 9, 1: 3}), nDCG(gain={1: 3.0, 2: 9.0})),
         (nDCG(gain=((2, 9), (1, 3))), nDCG(gain={1: 3, 2: 9})),
         (nDCG(discount=[1, 0.5]), nDCG(discount=(1.0, 0.5))),
@@ -81,6 +81,12 @@ def test_setting_a_parameter_leaves_the_measure_as_it_was() -> None:
         (lambda: RBP(P=0.5), "RBP: no parameter 'P'; did you mean 'p'?"),
         (lambda: RBP(p="high"), "RBP: p='high' is not a number"),
         (lambda: RBP(p=True), "RBP: p=True is not a number"),
+        (lambda: RBP(p=1), "RBP: p=1 is not from 0 to below 1"),
+        (lambda: RBP(p=0.5, residual=0.1), "RBP: residual stands in place of p; give one or the other"),
+        (lambda: RBP(p=0.8)(residual=0.1), "RBP: residual stands in place of p; give one or the other"),
+        (lambda: ERR(stop=0), "ERR: stop=0 is not above 0 and at most 1"),
+        (lambda: ERR(stop=1.5), "ERR: stop=1.5 is not above 0 and at most 1"),
+        (lambda: INST(T=float("inf")), "INST: T=inf is not a finite number"),
         (lambda: AP(rel=1.5), "AP: rel=1.5 is not a whole number"),
         (lambda: AP(judged_only=1), "AP: judged_only=1 is not True or False"),
         (
@@ -95,6 +101,8 @@ def test_setting_a_parameter_leaves_the_measure_as_it_was() -> None:
         (lambda: AP @ -3, "AP@-3: a cutoff is a whole number from 1 up"),
         (lambda: AP @ 1.5, "AP@1.5: a cutoff is a whole number from 1 up"),
         (lambda: AP @ True, "AP@True: a cutoff is a whole number from 1 up"),
+        (lambda: AP @ 10_000_001, "AP@10000001: a cutoff is at most 10,000,000"),
+        (lambda: AP @ 10**20, "AP@100000000000000000000: a cutoff is at most 10,000,000"),
         (lambda: AP(cutoff=0), "AP@0: a cutoff is a whole number from 1 up"),
         (P.ready, "P needs a cutoff, as in P@10"),
         (P(rel=2).ready, "P(rel=2) needs a cutoff, as in P(rel=2)@10"),

@@ -126,6 +126,9 @@ def test_what_trec_eval_has_no_name_for_keeps_ours(ours: str) -> None:
         ("AP@2.5", "AP@2.5: a cutoff is a whole number from 1 up"),
         ("AP@'10'", "AP@10: a cutoff is a whole number from 1 up"),
         ("IPrec@'low'", "IPrec: recall='low' is not a number"),
+        ("AP@10/standardised", "'AP@10/standardised': a measure without conditions is asked for here: AP@10"),
+        ("map/pool=10", "'map/pool=10': a measure without conditions is asked for here: map"),
+        ("P@5/qrels=a/b.txt", "'P@5/qrels=a/b.txt': a measure without conditions is asked for here: P@5"),
         ("AP@", "'AP@' is not a measure, such as nDCG@10 or RBP(p=0.8)"),
         ("AP@1@2", "'AP@1@2' is not a measure"),
         ("AP + P@5", "'AP + P@5' is not a measure"),
@@ -281,7 +284,7 @@ def test_the_equality_of_parsed_and_built_measures() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("RBP(p=2)", "RBP: p=2 is not from 0 to 1"),
+        ("RBP(p=2)", "RBP: p=2 is not from 0 to below 1"),
         ("IPrec@1.5", "IPrec: recall=1.5 is not from 0 to 1"),
         ("ERR(max_rel=0)", "ERR: max_rel=0 is not from 1 to 127"),
         ("DCG(base=1)", "DCG: base=1 is not from 1.001 up"),

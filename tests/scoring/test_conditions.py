@@ -61,6 +61,8 @@ def test_a_pool_of_unknown_contributors_or_negative_depth_is_refused(runs: Runs,
         qrels.pool(runs, depth=5, contributors=["c"])
     with pytest.raises(UsageError, match="from 0 up"):
         qrels.pool(runs, depth=-1)
+    with pytest.raises(UsageError, match="more than 10,000,000"):
+        qrels.pool(runs, depth=10**20)
 
 
 def test_places_are_where_judged_documents_stand(runs: Runs, qrels: Qrels) -> None:
@@ -76,7 +78,17 @@ def test_places_are_where_judged_documents_stand(runs: Runs, qrels: Qrels) -> No
     assert seen == sorted(expected)
 
 
-@pytest.mark.parametrize("text", ["AP", "nDCG@10/pool=5", "RBP(p=0.95)@100/pool=0", "AP/qrels=a/b.txt/pool=3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AP",
+        "nDCG@10/pool=5",
+        "RBP(p=0.95)@100/pool=0",
+        "AP/qrels=a/b.txt/pool=3",
+        "AP@5/standardised",
+        "P@5/pool=3/expanded",
+    ],
+)
 def test_the_name_of_a_condition_parses_to_it(text: str) -> None:
     assert str(parse_condition(text)) == text
     assert parse_condition(parse_condition(text)) == parse_condition(text)
@@ -91,9 +103,25 @@ def test_a_measure_is_a_condition(runs: Runs, qrels: Qrels) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("AP/pool", "'AP/pool': pool needs a value: pool=DEPTH"),
+        ("AP/qrels", "'AP/qrels': qrels needs a value: qrels=FILE"),
+        ("AP/abbreviated=3", "'AP/abbreviated=3': abbreviated takes no value"),
+        (
+            "AP/pool=99999999999",
+            "'AP/pool=99999999999': pool=99999999999 is not a depth from 0 to 10,000,000, such as pool=10",
+        ),
         ("AP/pol=5", "'AP/pol=5': no condition 'pol'; did you mean 'pool'?"),
-        ("AP/deep=5", "'AP/deep=5': no condition 'deep'; there are pool=DEPTH and qrels=FILE"),
-        ("AP/pool=x", "'AP/pool=x': pool=x is not a depth, such as pool=10"),
+        (
+            "AP/deep=5",
+            "'AP/deep=5': no condition 'deep'; "
+            "there are pool=DEPTH, qrels=FILE, abbreviated, expanded and standardised",
+        ),
+        ("AP/standardisd", "'AP/standardisd': no condition 'standardisd'; did you mean 'standardised'?"),
+        ("AP/expanded/standardized", "'AP/expanded/standardized': expanded or standardised, not both"),
+        ("AP/standardised/standardized", "'AP/standardised/standardized': standardised twice; give it once"),
+        ("AP/Standardised", "'AP/Standardised': no condition 'Standardised'; did you mean 'standardised'?"),
+        ("AP/pool=1/pool=2", "'AP/pool=1/pool=2': pool twice; give it once"),
+        ("AP/pool=x", "'AP/pool=x': pool=x is not a depth from 0 to 10,000,000, such as pool=10"),
         ("APP/pool=5", "no measure 'APP'; did you mean 'AP'?"),
     ],
 )
@@ -101,6 +129,18 @@ def test_a_mistyped_condition_hands_out_the_fix(text: str, said: str) -> None:
     with pytest.raises(MeasureError) as problem:
         parse_condition(text)
     assert str(problem.value) == said
+
+
+def test_a_depth_of_more_digits_than_python_reads_is_refused_like_any_other() -> None:
+    with pytest.raises(MeasureError, match="is not a depth from 0 to 10,000,000, such as pool=10"):
+        parse_condition("AP/pool=" + 5000 * "9")
+
+
+def test_notes_on_topics_without_relevant_documents_say_of_which_judgments(runs: Runs, qrels: Qrels) -> None:
+    notes = score_conditions(runs, qrels, ["AP", "AP/pool=0", "nDCG/pool=0"]).notes
+    empty = [note.text for note in notes if note.code == "empty_topics"]
+    assert [text.partition(":")[0] for text in empty] == ["depth 0"]
+    assert f"{len(qrels.topics)} topics without a relevant document" in empty[0]
 
 
 def test_each_condition_is_scored_under_its_own_pool(runs: Runs, qrels: Qrels) -> None:

@@ -128,3 +128,21 @@ def test_selected_runs_are_scored_under_pools_that_all_runs_fill() -> None:
     assert found.runs == ("b",)
     assert np.array_equal(found.value[:, 0], whole.value[:, 1])
     assert (found.basis.contributors, found.basis.cells) == (1, 2)
+
+
+def test_without_measures_a_set_that_suits_the_collection_is_scored() -> None:
+    runs = read_runs({"a": {"1": {f"d{i}": -float(i) for i in range(30)}}})
+    for top, names in ((1, ["nDCG@30", "AP@30"]), (2, ["nDCG@30", "AP@30", "ERR@30"])):
+        scores = as_scores(Collection(runs, read_qrels({"1": {"d0": top, "d1": 0}})))
+        assert set(names) <= set(scores.conditions)
+        assert ("ERR@30" in scores.conditions) is (top > 1)
+
+
+def test_runs_are_standardised_by_all_that_were_read_before_some_are_selected(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("run", "other", "--qrels", "qrels", "-m", "RR/standardised")
+    assert means(capsys, *words) == pytest.approx({"r": -(0.5**0.5), "s": 0.5**0.5})
+    assert means(capsys, *words, "--select", "s") == pytest.approx({"s": 0.5**0.5})
+    alone = refused(capsys, "run", "--qrels", "qrels", "-m", "RR/standardised")
+    assert alone == "RR/standardised: a deviation needs at least 2 runs, there is 1"

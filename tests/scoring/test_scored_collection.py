@@ -13,6 +13,7 @@ from assay.scoring.conditions import score_conditions
 from assay.scoring.scored_collection import (
     MissingDataError,
     ScoredCollection,
+    binary,
     from_runs,
     from_scores,
     per_collection,
@@ -85,3 +86,18 @@ def test_a_statistic_is_computed_once_for_a_collection_and_its_arguments() -> No
     values = [best(one, "x"), best(one, "x"), best(one, "x", top=2), best(other, "x")]
     assert calls == [("x", 1), ("x", 2), ("x", 1)]
     assert values[0] == values[1] != values[3]
+
+
+def test_grades_are_folded_once_and_other_scores_stay_as_they_are() -> None:
+    runs = read_runs({"a": {t: {"x": 2.0, "y": 1.0} for t in "123"}, "b": {t: {"y": 2.0} for t in "123"}})
+    graded = read_qrels({t: {"x": 2, "y": 1, "z": 0} for t in "123"})
+    scored = from_runs(runs, graded, contributors=["b"])
+    folded = binary(scored)
+    assert folded is binary(scored)
+    plain = from_runs(runs, read_qrels({t: {"x": 1, "y": 1, "z": 0} for t in "123"}), contributors=["b"])
+    for condition in ("nDCG@2", "RBP(p=0.8)@2", "RBP(p=0.8)@2/pool=1"):
+        assert folded.scores(condition).tolist() == plain.scores(condition).tolist()
+        assert folded.scores(condition).tolist() != scored.scores(condition).tolist()
+    assert binary(plain) is plain
+    scores = of(np.ones((2, 3)))
+    assert binary(scores) is scores

@@ -10,8 +10,9 @@ import scipy.stats
 
 from assay.core.errors import MeasureError, UsageError
 from assay.core.notes import Note
-from assay.data.judged import MISSING_LISTS, Judged
+from assay.data.judged import MISSING_LISTS, Judged, judge
 from assay.data.provenance import Basis
+from assay.data.read import read_qrels, read_runs
 from assay.scoring.engine import score
 from assay.scoring.scores import Scores
 from tests.builders.two_runs import two_runs
@@ -154,3 +155,30 @@ def test_a_label_prints_the_parameters_that_were_stated_and_is_found_under_any_s
 def test_two_spellings_of_one_measure_are_one_measure_asked_for_twice(judged: Judged) -> None:
     with pytest.raises(UsageError, match=r"measure RBP\(p=0\.8\) is asked for twice$"):
         score(judged, ["RBP", "RBP(p=0.8)"])
+
+
+def _lists(grades: dict[str, int]) -> Judged:
+    runs = {"long": {"t": {f"d{i}": 9.0 - i for i in range(6)}}, "short": {"t": {"d0": 2.0, "d1": 1.0}}}
+    return judge(read_runs(runs), read_qrels({"t": grades}))
+
+
+def test_where_most_ranked_documents_are_unjudged_a_measure_of_all_pairs_asks_for_the_size_of_the_collection() -> (
+    None
+):
+    notes = {note.code: note for note in score(_lists({"d0": 1, "d1": 0}), ["AUC", "AUC(n_docs=9)"]).notes}
+    note = notes["collection_size"]
+    assert note.severity == "warning"
+    assert "AUC: 66.7% of the ranked non-relevant documents are unjudged" in note.text  # 4 of 6, two of them judged
+    assert "AUC(n_docs=N)" in note.text
+    few = score(_lists({"d0": 1, "d1": 0, "d2": 0, "d3": 0, "d4": 0}), ["Specificity@5"]).notes
+    assert "collection_size" not in [note.code for note in few]
+    some = score(_lists({"d0": 1, "d1": 0, "d2": 0, "d3": 0, "d4": 0}), ["AUC"]).notes
+    assert [note.severity for note in some if note.code == "collection_size"] == ["caution"]
+
+
+def test_scores_that_are_undefined_though_documents_are_relevant_are_counted() -> None:
+    scores = score(_lists({f"d{i}": 1 for i in range(6)}), ["AUC", "AP"])
+    (note,) = (note for note in scores.notes if note.code == "undefined_scores")
+    assert note.text.startswith("AUC: 2 of 2 scores undefined, though something is relevant (1 topic)")
+    assert "count as 0" in note.text
+    assert scores.value[0].tolist() == [[0.0], [0.0]]

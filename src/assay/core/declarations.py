@@ -1,9 +1,11 @@
-"""Files in which users declare measures, significance tests, analyses, sentences or papers of their own."""
+"""Files in which users declare measures, features, significance tests, analyses, sentences or papers of their own."""
 
 from __future__ import annotations
 
 import runpy
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from assay.core.errors import MeasureError
 
@@ -41,3 +43,18 @@ def _line_in(path: str | Path, problem: Exception) -> str:
             line = f":{step.tb_lineno}"
         step = step.tb_next
     return line
+
+
+def same_name_twice(known: Callable[..., Any], new: Callable[..., Any]) -> bool:
+    """Whether two functions of one name are two, and not one that was edited and declared again.
+
+    They are two at two places of one file, or in two files. The cells of a notebook are files that share all names:
+    what is declared in one of them may be declared again in another. What has no code cannot be compared.
+    """
+    if not (hasattr(known, "__code__") and hasattr(new, "__code__")):
+        return True
+    one, other = known.__code__, new.__code__
+    same_file = one.co_filename == other.co_filename
+    if known.__globals__ is new.__globals__:
+        return same_file and one.co_firstlineno != other.co_firstlineno
+    return not same_file

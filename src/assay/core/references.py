@@ -5,6 +5,8 @@ from __future__ import annotations
 REFERENCES: dict[str, str] = {
     "arteaga1982": "Arteaga, Jeyaratnam, Graybill. Confidence intervals for proportions of total variance in the "
     "two-way cross component of variance model. Communications in Statistics 11(15), 1982, 1643-1658.",
+    "aslam2005": "Aslam, Yilmaz, Pavlu. The maximum entropy method for analyzing retrieval measures. "
+    "SIGIR 2005, 27-34.",
     "bodoff2007": "Bodoff, Li. Test theory for assessing IR test collections. SIGIR 2007, 367-374.",
     "brennan2001": "Brennan. Generalizability Theory. Springer 2001.",
     "buckley2000": "Buckley, Voorhees. Evaluating evaluation measure stability. SIGIR 2000, 33-40.",
@@ -21,6 +23,8 @@ REFERENCES: dict[str, str] = {
     "CIKM 2009, 621-630.",
     "cormack2006": "Cormack, Lynam. Statistical precision of information retrieval evaluation. SIGIR 2006, 533-540.",
     "craswell2004": "Craswell, Hawking. Overview of the TREC-2004 Web track. TREC 2004.",
+    "dekker2007": "Dekker, Krackhardt, Snijders. Sensitivity of MRQAP tests to collinearity and autocorrelation "
+    "conditions. Psychometrika 72, 2007, 563-581.",
     "feldt1965": "Feldt. The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty. "
     "Psychometrika 30(3), 1965, 357-370.",
     "haldane1945": "Haldane. On a method of estimating frequencies. Biometrika 33(3), 1945, 222-225.",
@@ -44,6 +48,10 @@ REFERENCES: dict[str, str] = {
     "sakai2004": "Sakai. New performance metrics based on multigrade relevance: Their application to question "
     "answering. NTCIR-4, 2004.",
     "sakai2006": "Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006, 525-532.",
+    "sanderson2005": "Sanderson, Zobel. Information retrieval system evaluation: effort, sensitivity, and "
+    "reliability. SIGIR 2005, 162-169.",
+    "thomas2011": "Thomas, Hawking, Jones. What deliberately degrading search quality tells us about discount "
+    "functions. SIGIR 2011, 1107-1108.",
     "ting1990": "Ting, Burdick, Graybill, Jeyaratnam, Lu. Confidence intervals on linear combinations of variance "
     "components that are unrestricted in sign. Journal of Statistical Computation and Simulation 35, 1990, 135-143.",
     "urbano2013": "Urbano, Marrero, Martín. On the measurement of test collection reliability. SIGIR 2013, 393-402.",
@@ -59,6 +67,8 @@ REFERENCES: dict[str, str] = {
     "zhang2017": "Zhang, Liu, Li, Zhang, Xu, Ma. Evaluating Web search with a Bejeweled player model. SIGIR 2017.",
     "zobel1998": "Zobel. How reliable are the results of large-scale information retrieval experiments? "
     "SIGIR 1998, 307-314.",
+    "zou2008": "Zou, Donner. Construction of confidence limits about effect measures: A general approach. "
+    "Statistics in Medicine 27(10), 2008, 1693-1702.",
 }
 
 

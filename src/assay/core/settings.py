@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,17 +15,20 @@ from assay.core.errors import UsageError, suggestion
 if TYPE_CHECKING:
     from assay.core.arrays import Index
 
+MAX_RANK = 10_000_000
+"""The deepest rank, cutoff or pool depth: no list is longer, and arrays over ranks still fit into memory."""
+
 _SHARES = {"level": 0.95, "alpha": 0.05, "rate": 0.05, "tau": 0.9, "recall": 0.5, "target": 0.9}
-_COUNTS = {
-    "resamples": 10_000,
-    "draws": 5,
-    "splits": 2000,
-    "k": 10,
-    "samples": 1000,
-    "populations": 20,
-    "rank": 10,
-    "retrieved": 320,
-    "depth": 1000,
+_COUNTS = {  # such as, and at most: what is drawn is held in memory
+    "resamples": (10_000, 1_000_000),
+    "draws": (5, 100_000),
+    "splits": (2000, 100_000),
+    "k": (10, MAX_RANK),
+    "samples": (1000, 1_000_000),
+    "populations": (20, 100_000),
+    "rank": (10, MAX_RANK),
+    "retrieved": (320, MAX_RANK),
+    "depth": (1000, MAX_RANK),
 }
 
 
@@ -94,18 +98,37 @@ def positions(names: Sequence[str], known: Sequence[str], what: str) -> Index:
     return np.array([at[name] for name in names], dtype=np.int64)
 
 
-def check_depth(depth: int) -> None:
+def limited_number(digits: str) -> int:
+    """The number that digits are; of one beyond all ranks, only that it is.
+
+    Python refuses to read thousands of digits.
+
+    >>> limited_number("012"), limited_number("9" * 5000) > MAX_RANK
+    (12, True)
+    """
+    return int(digits) if len(digits.lstrip("0")) <= len(str(MAX_RANK)) else MAX_RANK + 1
+
+
+def check_depth(depth: int, what: str = "depth", *, least: int = 1) -> None:
     """Refuse a depth that no list can be cut to."""
-    if depth < 1:
-        raise UsageError(f"depth {depth} is not a whole number from 1 up")
+    if depth < least:
+        raise UsageError(f"{what} {depth} is not a whole number from {least} up")
+    if depth > MAX_RANK:
+        raise UsageError(f"{what} {depth} is more than {MAX_RANK:,}, the deepest there is")
 
 
 def check_number(name: str, value: float) -> None:
-    """Refuse a share that is none, a count below 1, a negative seed."""
+    """Refuse a share that is none, what is not finite, a count below 1 or beyond what can be done, a seed below 0."""
     if name in _SHARES and not 0 < value < 1:
         hint = f"; did you mean {value / 100:g}?" if 1 < value < 100 else f", such as {_SHARES[name]}"
         raise UsageError(f"{name} {value:g} is not between 0 and 1{hint}")
-    if name in _COUNTS and value < 1:
-        raise UsageError(f"{name} {value} is not a whole number from 1 up, such as {_COUNTS[name]}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UsageError(f"{name} {value} is not a finite number")
+    if name in _COUNTS:
+        example, most = _COUNTS[name]
+        if value < 1:
+            raise UsageError(f"{name} {value} is not a whole number from 1 up, such as {example}")
+        if value > most:
+            raise UsageError(f"{name} {value} is more than {most:,}, the most there is")
     if name == "rng" and value < 0:
         raise UsageError(f"rng {value} is not a whole number from 0 up, such as 0")

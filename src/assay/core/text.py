@@ -88,6 +88,24 @@ def listed(names: Sequence[str], *, most: int = 6, last: str = "and") -> str:
     return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
+def first_few(names: Sequence[str], *, most: int = 3) -> str:
+    """Join the first names of many, for a message; dots say that there are more.
+
+    >>> first_few(["301", "302", "303", "304"]), first_few(["301"])
+    ('301, 302, 303, ...', '301')
+    """
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def capital(text: str) -> str:
+    """Begin with a capital letter.
+
+    >>> capital("mean nDCG")
+    'Mean nDCG'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def counted(n: int, what: str) -> str:
     """Say how many there are.
 

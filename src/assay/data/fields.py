@@ -15,6 +15,7 @@ import polars as pl
 from assay.core.arrays import Array
 from assay.core.errors import InputError, UsageError, suggestion
 from assay.core.notes import Note
+from assay.core.text import first_few
 
 ROLES: dict[str, tuple[str, ...]] = {
     "topic": ("topic_id", "query_id", "qid", "q_id", "topic", "query"),
@@ -123,13 +124,9 @@ def find_columns(
 
 def _named(header: Sequence[str], name: str, role: str, source: str) -> int:
     if name not in header:
-        there = suggestion(name, header) or f"; there are {_listed(header)}"
+        there = suggestion(name, header) or f"; there are {first_few(header, most=_SHOWN)}"
         raise InputError(f"{source}: no column '{name}' (--columns {role}={name}){there}")
     return list(header).index(name)
-
-
-def _listed(words: Sequence[str]) -> str:
-    return ", ".join(words[:_SHOWN]) + (", ..." if len(words) > _SHOWN else "")
 
 
 def _shown(value: object) -> str:
@@ -145,8 +142,8 @@ def missing_column(roles: Sequence[str], header: Sequence[str], source: str) -> 
     hint = f"did you mean '{word}'? --columns {role}={word}" if likeness >= 0.6 else f"--columns {roles[0]}=NAME"
     what = " or the ".join(roles)
     return InputError(
-        f"{source}: no column for the {what} (one of {_listed([name for name, _ in usual])}); "
-        f"there are {_listed(header)}; {hint}"
+        f"{source}: no column for the {what} (one of {first_few([name for name, _ in usual], most=_SHOWN)}); "
+        f"there are {first_few(header, most=_SHOWN)}; {hint}"
     )
 
 

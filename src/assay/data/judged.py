@@ -16,7 +16,7 @@ from assay.core.arrays import Bools, Codes, Counts, Grades, Index
 from assay.core.errors import InputError
 from assay.core.notes import Note
 from assay.core.settings import check_choice, check_depth, positions
-from assay.core.text import counted
+from assay.core.text import counted, first_few
 from assay.data.lookup import Lookup, salt
 from assay.data.provenance import NOWHERE, Basis, Origin, shown_path
 from assay.data.rankings import Rankings
@@ -120,6 +120,13 @@ class Judged:
                 flags[:, t] = self.source.tied[np.where(there, rows, 0)] & there
         return flags
 
+    def rows(self, block: Block) -> Index:
+        """Where in `source` the documents of a block stand. [list, rank]; beyond the end of a list no place."""
+        at = {name: i for i, name in enumerate(self.source.topics)}
+        column = np.array([at.get(name, 0) for name in self.topics], dtype=np.int64)
+        run, topic = np.divmod(block.cell, len(self.topics))
+        return np.asarray(self.source.start[run, column[topic]][:, None] + np.arange(block.grade.shape[1]))
+
     def n_rel(self, rel: int = 1) -> Counts:
         """Count the relevant documents of every topic: the recall base."""
         return self.pool[:, rel:].sum(-1)
@@ -147,7 +154,7 @@ def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
     if not (place >= 0).any():
         raise InputError(
             f"{qrels.source}: no topic in common with the runs "
-            f"(judged: {_some(qrels.topics)}; retrieved: {_some(runs.topics)})"
+            f"(judged: {first_few(qrels.topics)}; retrieved: {first_few(runs.topics)})"
         )
     start = np.zeros((len(runs.names), len(qrels.topics)), dtype=np.int64)
     count = np.zeros_like(start)
@@ -169,10 +176,6 @@ def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
         basis=_basis(about, runs, qrels.topics, pool),
         notes=(*runs.notes, *qrels.notes, *_judging_notes(runs, place, count == 0)),
     )
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
 
 
 def _basis(about: Basis, runs: Runs, topics: Sequence[str], pool: Counts) -> Basis:

@@ -114,8 +114,7 @@ class Qrels:
         A document is in when any contributing run has it among its first `depth`; all runs contribute unless
         some are named. Depth 0 leaves nothing.
         """
-        if depth < 0:
-            raise UsageError(f"pool depth {depth} is not a whole number from 0 up")
+        check_depth(depth, "pool depth", least=0)
         pooled = runs if contributors is None else runs.select(contributors)
         keep = np.zeros(self.doc.size, dtype=bool)
         keep[places(self, pooled.head(depth)).judgment if depth else []] = True

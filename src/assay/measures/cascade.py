@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.arrays import Array
-from assay.measures.declare import Rankings, measure
+from assay.measures.declare import Open, Rankings, measure
 from assay.measures.unjudged import Residual
 
 
@@ -23,21 +23,25 @@ def _before(x: Array) -> Array:
     return product
 
 
-def _stop(j: Rankings, max_rel: int | None) -> Array:
+def _stop(j: Rankings, max_rel: int | None, stop: float | None) -> Array:
     """The probability that a document of each grade satisfies."""
-    return np.minimum((2.0 ** np.arange(j.top + 1) - 1) / 2.0 ** (j.top if max_rel is None else max_rel), 1.0)
+    top = j.top if max_rel is None else max_rel
+    gain = 2.0 ** np.arange(j.top + 1) - 1
+    if stop is None:
+        return np.minimum(gain / 2.0**top, 1.0)
+    return stop * np.minimum(gain / (2.0**top - 1), 1.0)
 
 
-def _beyond_err(j: Rankings, grade: int, *, max_rel: int | None) -> Array:
+def _beyond_err(j: Rankings, grade: int, *, max_rel: int | None, stop: float | None) -> Array:
     """What documents of one grade, from the end of the lists to infinity, add to ERR.
 
     The sum of R (1 - R)^(i - n - 1) / i over i > n is a hypergeometric function.
     """
     from scipy.special import hyp2f1
 
-    by_grade, n = _stop(j, max_rel), j.rank.size
-    stop = by_grade[grade]
-    expected = stop * hyp2f1(1, n + 1, n + 2, 1 - stop) / (n + 1) if stop > 0 else 0.0
+    by_grade, n = _stop(j, max_rel, stop), j.rank.size
+    own = by_grade[grade]
+    expected = own * hyp2f1(1, n + 1, n + 2, 1 - own) / (n + 1) if own > 0 else 0.0
     return np.asarray(np.prod(1 - j.gain(by_grade), axis=-1) * expected)
 
 
@@ -46,21 +50,23 @@ def _beyond_err(j: Rankings, grade: int, *, max_rel: int | None) -> Array:
     cite="chapelle2009",
     cutoff="optional",
     unjudged=Residual(beyond=_beyond_err),
-    limits={"max_rel": (1, 127)},
+    limits={"max_rel": (1, 127), "stop": (Open(0), 1)},
 )
-def ERR(j: Rankings, *, max_rel: int | None = None) -> Array:
+def ERR(j: Rankings, *, max_rel: int | None = None, stop: float | None = None) -> Array:
     r"""Expected reciprocal rank at which a reader is satisfied.
 
     .. math:: \sum_i \frac{1}{i} R_i \prod_{l<i} (1 - R_l), \qquad R = \frac{2^g - 1}{2^{g_{max}}}
 
     The highest grade is that of the scale unless `max_rel` says otherwise; gdeval always takes 4. With binary
-    grades a relevant document satisfies with probability 1/2, so ERR is not RR.
+    grades a relevant document satisfies with probability 1/2, so ERR is not RR. `stop` is the probability for a
+    document of the highest grade, those of lower grades in proportion to :math:`2^g - 1`: with binary grades and
+    stop = 1, as jones2015 has it, ERR is RR.
 
-    >>> ERR.of([0, 1, 1])
-    0.3333333333333333
+    >>> ERR.of([0, 1, 1]), ERR(stop=1).of([0, 1, 1])
+    (0.3333333333333333, 0.5)
     """
-    stop = j.gain(_stop(j, max_rel))
-    return j.total(stop * _before(1 - stop) / j.rank)
+    satisfied = j.gain(_stop(j, max_rel, stop))
+    return j.total(satisfied * _before(1 - satisfied) / j.rank)
 
 
 def _beyond_insq(j: Rankings, grade: int, *, T: float, max_rel: int | None, depth: int | None) -> Array:
@@ -73,7 +79,7 @@ def _beyond_insq(j: Rankings, grade: int, *, T: float, max_rel: int | None, dept
 @measure(
     claims={"bounded", "monotone", "convergent", "top_weighted", "localised", "complete"},
     cite="moffat2012",
-    unjudged=Residual(beyond=_beyond_insq),
+    unjudged=Residual(beyond=_beyond_insq, partial=True),
     limits={"T": (0, np.inf), "max_rel": (1, 127), "depth": (1, np.inf)},
 )
 def INSQ(j: Rankings, *, T: float = 1.0, max_rel: int | None = None, depth: int | None = None) -> Array:
@@ -132,7 +138,7 @@ def _beyond_inst(j: Rankings, grade: int, *, T: float, max_rel: int | None, dept
 @measure(
     claims={"bounded", "monotone", "convergent", "top_weighted", "localised", "complete"},
     cite="moffat2015",
-    unjudged=Residual(beyond=_beyond_inst, when=_inst_rises),
+    unjudged=Residual(beyond=_beyond_inst, when=_inst_rises, partial=True),
     limits={"T": (0, np.inf), "max_rel": (1, 127), "depth": (1, np.inf)},
 )
 def INST(j: Rankings, *, T: float = 1.0, max_rel: int | None = None, depth: int | None = None) -> Array:

@@ -19,12 +19,13 @@ import numpy as np
 
 from assay.core.arrays import Array
 from assay.core.errors import AssayError, InputError, MeasureError, suggestion
+from assay.core.settings import MAX_RANK
 from assay.data.rankings import Rankings, ratio
 
 if TYPE_CHECKING:
     from assay.measures.unjudged import Unjudged
 
-__all__ = ["CATALOGUE", "PROPERTIES", "Array", "Measure", "Rankings", "measure", "ratio"]
+__all__ = ["CATALOGUE", "PROPERTIES", "Array", "Measure", "Open", "Rankings", "measure", "ratio"]
 
 Formula = Callable[..., Array]
 Average = Literal["mean", "geometric", "sum"]
@@ -90,6 +91,17 @@ CATALOGUE = Catalogue()
 
 
 @dataclass(frozen=True, slots=True)
+class Open:
+    """An end of a range that is itself not in it."""
+
+    end: float
+
+
+Limits = tuple[float | Open, float | Open]
+"""The least and the most that a parameter may be."""
+
+
+@dataclass(frozen=True, slots=True)
 class Declaration:
     """What `@measure` states, and what the formula's signature says."""
 
@@ -105,7 +117,7 @@ class Declaration:
     cite: str
     trec: Mapping[str, str]  # trec_eval's name -> measure; {} stands for the number in both
     aliases: tuple[str, ...]
-    limits: Mapping[str, tuple[float, float]]  # parameter -> the least and the most it may be
+    limits: Mapping[str, Limits]  # by parameter
     by_depth: Mapping[str, Any]  # parameter -> the value (... is any) with which weights depend on k
     replaces: Mapping[str, tuple[str, ...]]  # parameter -> those in whose place it stands
     unjudged: Unjudged | None  # how to bound what unjudged documents could do to a score
@@ -143,11 +155,12 @@ class Measure:
         changed = tuple(
             (name, checked[name]) for name in defaults if checked.get(name, defaults[name]) != defaults[name]
         )
-        self._check_replaced(dict(changed))
+        stated = self.stated | own.keys()
+        self._check_replaced(dict(changed), stated)
         judged_only = parameters.get("judged_only", self.judged_only)
         if not isinstance(judged_only, bool):
             raise MeasureError(f"{self.name}: judged_only={judged_only!r} is not True or False")
-        same = replace(self, settings=changed, judged_only=judged_only, stated=self.stated | own.keys())
+        same = replace(self, settings=changed, judged_only=judged_only, stated=stated)
         return same @ parameters["cutoff"] if "cutoff" in parameters else same
 
     def __matmul__(self, at: float) -> Measure:
@@ -155,6 +168,8 @@ class Measure:
             return self(**{self.declaration.at: at})
         if isinstance(at, bool) or not isinstance(at, int) or at < 1:
             raise MeasureError(f"{self.name}@{at}: a cutoff is a whole number from 1 up")
+        if at > MAX_RANK:
+            raise MeasureError(f"{self.name}@{at}: a cutoff is at most {MAX_RANK:,}")
         return replace(self, cutoff=at)
 
     @property
@@ -209,15 +224,16 @@ class Measure:
             raise MeasureError(f"{self.name}: {name}={value!r} {problem}") from None
         except InputError as problem:  # of a file that the parameter names
             raise MeasureError(f"{self.name}: {name}: {problem}") from None
-        low, high = self.declaration.limits.get(name, (-np.inf, np.inf))
-        if isinstance(fitting, int | float) and not low <= fitting <= high:
-            allowed = f"from {low:g} up" if high == np.inf else f"from {low:g} to {high:g}"
-            raise MeasureError(f"{self.name}: {name}={value!r} is not {allowed}")
+        if isinstance(fitting, float) and not np.isfinite(fitting):
+            raise MeasureError(f"{self.name}: {name}={value!r} is not a finite number")
+        limits = self.declaration.limits.get(name, (-np.inf, np.inf))
+        if isinstance(fitting, int | float) and not _within(fitting, limits):
+            raise MeasureError(f"{self.name}: {name}={value!r} is not {_range(limits)}")
         return fitting
 
-    def _check_replaced(self, changed: Mapping[str, Any]) -> None:
+    def _check_replaced(self, changed: Mapping[str, Any], stated: frozenset[str]) -> None:
         for name, others in self.declaration.replaces.items():
-            if name in changed and (clash := [other for other in others if other in changed]):
+            if name in changed and (clash := [other for other in others if other in stated | changed.keys()]):
                 raise MeasureError(f"{self.name}: {name} stands in place of {clash[0]}; give one or the other")
 
     @property
@@ -287,7 +303,7 @@ def measure(
     average: Average = "mean",
     trec: str | Mapping[str, str] = "",
     aliases: Sequence[str] = (),
-    limits: Mapping[str, tuple[float, float]] | None = None,
+    limits: Mapping[str, Limits] | None = None,
     by_depth: Mapping[str, Any] | None = None,
     replaces: Mapping[str, tuple[str, ...]] | None = None,
     unjudged: Unjudged | None = None,
@@ -314,7 +330,7 @@ def measure(
     aliases
         Other names people use.
     limits
-        The least and the most that a parameter may be.
+        The least and the most that a parameter may be; `Open(0)` is an end that it may not be itself.
     by_depth
         Parameters, and their values (... for any), that make the weight of a rank depend on the cutoff.
     replaces
@@ -364,6 +380,32 @@ def _parameters(formula: Formula) -> dict[str, tuple[Any, Any]]:
     if wrong:
         raise MeasureError(f"{formula.__name__}: parameter '{wrong[0]}' must be keyword-only (after a *)")
     return {p.name: (types.get(p.name, Any), p.default) for p in rest}
+
+
+def _within(value: float, limits: Limits) -> bool:
+    """Whether a number lies between two ends.
+
+    >>> [_within(x, (Open(0), 1)) for x in (0, 0.5, 1)]
+    [False, True, True]
+    """
+    low, high = limits
+    above = value > low.end if isinstance(low, Open) else value >= low
+    return above and (value < high.end if isinstance(high, Open) else value <= high)
+
+
+def _range(limits: Limits) -> str:
+    """Say between which ends a number must lie.
+
+    >>> _range((Open(0), 1)), _range((0, Open(1))), _range((0, 1)), _range((1, np.inf)), _range((Open(1), np.inf))
+    ('above 0 and at most 1', 'from 0 to below 1', 'from 0 to 1', 'from 1 up', 'above 1')
+    """
+    low, high = limits
+    if isinstance(low, Open):
+        most = f"below {high.end:g}" if isinstance(high, Open) else f"at most {high:g}"
+        return f"above {low.end:g}" + ("" if high == np.inf else f" and {most}")
+    if high == np.inf:
+        return f"from {low:g} up"
+    return f"from {low:g} to " + (f"below {high.end:g}" if isinstance(high, Open) else f"{high:g}")
 
 
 def _show(value: Any) -> str:

@@ -17,6 +17,7 @@ from assay.core.errors import MeasureError, suggestion
 from assay.measures.declare import CATALOGUE, Measure
 
 _NUMBER = r"(\d*\.?\d+)"
+_CONDITION = re.compile(r"(.+?[\w)])/[A-Za-z_]+(?:[=/].*)?")  # AP/pool=10: see `assay.scoring.conditions`
 
 
 def parse(text: str | Measure) -> Measure:
@@ -88,7 +89,7 @@ def _parse_call(text: str) -> Measure:
     try:
         tree = ast.parse(source, mode="eval").body
     except SyntaxError:
-        raise MeasureError(f"'{text}' is not a measure, such as nDCG@10 or RBP(p=0.8)") from None
+        raise _no_measure(text) from None
     if isinstance(tree, ast.Tuple) and tree.elts:
         each = [ast.get_source_segment(source, part) or "" for part in tree.elts]
         raise MeasureError(f"'{text}': one measure each: {' '.join(f'-m {shlex.quote(one)}' for one in each)}")
@@ -103,9 +104,16 @@ def _parse_call(text: str) -> Measure:
         parameters = {k.arg: _literal(k.value, text) for k in tree.keywords if k.arg}
         tree = tree.func
     if not isinstance(tree, ast.Name):
-        raise MeasureError(f"'{text}' is not a measure, such as nDCG@10 or RBP(p=0.8)")
+        raise _no_measure(text)
     named = find(tree.id)(**_translated(parameters))
     return named if at is None else named @ at  # type: ignore[operator]
+
+
+def _no_measure(text: str) -> MeasureError:
+    """Say that a text is no measure; of one under a condition, that the measure alone is asked for."""
+    if condition := _CONDITION.fullmatch(text):
+        return MeasureError(f"'{text}': a measure without conditions is asked for here: {condition[1]}")
+    return MeasureError(f"'{text}' is not a measure, such as nDCG@10 or RBP(p=0.8)")
 
 
 def _literal(node: ast.expr, text: str) -> object:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from assay.core.arrays import Array
@@ -14,12 +16,17 @@ def _beyond(j: Rankings, grade: int, *, rel: int) -> Array:
     return np.where(j.hit(rel).any(-1) | (grade < rel), 0.0, 1 / (j.rank.size + 1))
 
 
-def _extremes(j: Rankings, *, rel: int, mult: float) -> Bounds:
+RprecForm = Literal["precision", "recall", "capped"]
+
+
+def _extremes(j: Rankings, *, rel: int, mult: float, form: RprecForm) -> Bounds:
     """The least and the most of Rprec over all grades of the unjudged, by the number of newly relevant ones."""
     free = j.open & (rel <= j.top)
     new = np.minimum(np.arange(j.rank.size + 1), free.sum(-1, keepdims=True))  # [list, number]
     depth = np.ceil(mult * (j.n_rel(rel)[:, None] + new) - 1e-9)
-    end = np.clip(depth, 0, j.rank.size).astype(np.int64)
+    depth = np.minimum(depth, j.cutoff) if form == "capped" else depth
+    end = np.clip(j.rank.size if form == "recall" else depth, 0, j.rank.size).astype(np.int64)
+    end = np.broadcast_to(end, depth.shape)
     seen, open_seen = (
         np.take_along_axis(np.pad(np.cumsum(x, axis=-1), ((0, 0), (1, 0))), end, axis=-1) for x in (j.hit(rel), free)
     )
@@ -72,6 +79,25 @@ def R(j: Rankings, *, rel: int = 1) -> Array:
 
 
 @measure(
+    claims={"bounded", "convergent", "realisable"},
+    cite="webber2010",
+    cutoff="required",
+    unjudged=Ends(),
+)
+def aR(j: Rankings, *, rel: int = 1) -> Array:
+    r"""Recall normalised by what the cutoff allows (abbreviated).
+
+    .. math:: \frac{1}{\min(k, R)}\sum_{i \le k} [g_i \ge rel]
+
+    Precision where at least k documents are relevant, recall where fewer are. Undefined where nothing is relevant.
+
+    >>> (aR @ 2).of([1, 0, 1], n_rel=4)
+    0.5
+    """
+    return ratio(j.total(j.hit(rel)), np.minimum(j.n_rel(rel), j.cutoff))
+
+
+@measure(
     claims={"bounded", "monotone", "localised", "complete", "realisable"},
     cite="craswell2004",
     cutoff="required",
@@ -119,20 +145,25 @@ def RR(j: Rankings, *, rel: int = 1) -> Array:
     trec={"Rprec": "Rprec", "Rprec_mult_{:.2f}": "Rprec(mult={})"},
     unjudged=Extremes(_extremes),
     limits={"mult": (0, np.inf)},
+    replaces={"form": ("mult",)},
 )
-def Rprec(j: Rankings, *, rel: int = 1, mult: float = 1.0) -> Array:
+def Rprec(j: Rankings, *, rel: int = 1, mult: float = 1.0, form: RprecForm = "precision") -> Array:
     r"""Precision at rank R, the number of relevant documents (or at a multiple of it).
 
     .. math:: \frac{1}{\lceil mR \rceil}\sum_{i \le \lceil mR \rceil} [g_i \ge rel]
 
-    Undefined where nothing is relevant.
+    Undefined where nothing is relevant. Cut at a k below R it is still divided by R, as by trec_eval. jones2015 has
+    two other forms: `form='capped'` divides by min(k, R) (its table 1, after moffat2013), and `form='recall'` counts
+    the relevant documents of all ranks to k (its table 2), which is recall.
 
-    >>> Rprec.of([1, 0, 1], n_rel=2)
-    0.5
+    >>> Rprec.of([1, 0, 1], n_rel=2), Rprec(form="recall").of([1, 0, 1], n_rel=2)
+    (0.5, 1.0)
+    >>> (Rprec @ 2).of([1, 0, 1], n_rel=4), (Rprec(form="capped") @ 2).of([1, 0, 1], n_rel=4)
+    (0.25, 0.5)
     """
     depth = np.ceil(mult * j.n_rel(rel) - 1e-9)  # 0.2 x 15 is 3, not 4
-    seen = j.hit(rel) & (j.rank <= j.per_rank(depth))
-    return ratio(j.total(seen), depth)
+    seen = j.hit(rel) if form == "recall" else j.hit(rel) & (j.rank <= j.per_rank(depth))
+    return ratio(j.total(seen), np.minimum(depth, j.cutoff) if form == "capped" else depth)
 
 
 @measure(

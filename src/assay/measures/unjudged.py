@@ -69,15 +69,20 @@ class Residual:
     document, down to the cutoff, count as unjudged. Without a cutoff they have no end: `beyond` takes lists, a
     grade and the parameters, and says what documents of that grade from there to infinity add. `when` says for
     which parameters the rule holds.
+
+    `partial` says that a cutoff does not end the ranking: the weights are defined to infinity, the score at k is that
+    of a partial evaluation, and whatever stands below k is unassessed (RBP's residual at depth k). For all other
+    measures the first k ranks are all there is, as for P@k.
     """
 
     kind: ClassVar[Kind] = "residual"
     beyond: Callable[..., Array] | None = None
     when: Callable[..., bool] = _always
+    partial: bool = False
 
     def bounds(self, score: Score, j: Rankings, parameters: Mapping[str, Any], tail: Tail) -> Bounds | None:
         """Score the lists as they are, and with one grade after the other in every open place."""
-        endless = tail == "unseen" and j.depth is None
+        endless = tail == "unseen" and (j.depth is None or self.partial)
         if not self.when(**parameters) or (endless and self.beyond is None):
             return None
         scores = [score(j)]

@@ -1,42 +1,66 @@
-"""Conditions: a measure together with the judgments under which it is computed.
+"""Conditions: a measure together with the judgments under which it is computed, and the way it is normalised.
 
 `nDCG@100/pool=10` is nDCG@100 under the judgments that a pool of depth 10 would have produced, `AP/qrels=other.txt`
-AP under another assessor's. A measure alone is a condition too.
+AP under another assessor's; `AP@100/standardised` is AP@100 in deviations from the topic's mean over all runs,
+`ERR@20/abbreviated` and `ERR@20/expanded` shares of what the ideal ranking scores. A measure alone is a condition
+too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.core.errors import InputError, MeasureError, suggestion
+from assay.core.notes import Note
+from assay.core.settings import MAX_RANK, limited_number
+from assay.core.text import listed
 from assay.data.judged import Judged, Negative, judge
 from assay.data.provenance import Basis
 from assay.data.read import read_qrels
 from assay.data.tables import Qrels, Runs
 from assay.measures.declare import Measure
 from assay.measures.grammar import parse, recognised
-from assay.scoring.engine import Missing, check_asked, score
+from assay.scoring.engine import EMPTY_TOPICS, Missing, check_asked, score
 from assay.scoring.scores import Scores, Undefined
+
+if TYPE_CHECKING:
+    from assay.scoring.normalisation import Normalization
+
+_SPELLINGS: dict[str, Normalization] = {
+    "abbreviated": "abbreviated",
+    "expanded": "expanded",
+    "standardised": "standardised",
+    "standardized": "standardised",
+}
+Under = tuple[str | None, int | None]
+"""Judgments: of which file, None being those at hand; to which depth of the pool, None being all."""
+
+ALL_JUDGMENTS: Under = (None, None)
+_KEYS = {"pool": "pool=DEPTH", "qrels": "qrels=FILE"}
+_LAST_WORD = re.compile(r"/([A-Za-z]+)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A measure under other judgments, under a pool depth, or under all judgments."""
+    """A measure under other judgments, under a pool depth, or under all judgments; normalised or not."""
 
     measure: Measure
     pool: int | None = None
     qrels: str | None = None  # a file
+    normalization: Normalization = "raw"
 
     def __str__(self) -> str:
         other = f"/qrels={self.qrels}" if self.qrels is not None else ""
-        return f"{self.measure}{other}" + (f"/pool={self.pool}" if self.pool is not None else "")
+        pool = f"/pool={self.pool}" if self.pool is not None else ""
+        return f"{self.measure}{other}{pool}" + ("" if self.normalization == "raw" else f"/{self.normalization}")
 
     @property
-    def under(self) -> tuple[str | None, int | None]:
+    def under(self) -> Under:
         """The judgments: which file, to which pool depth."""
         return self.qrels, self.pool
 
@@ -45,21 +69,40 @@ def parse_condition(text: str | Measure | Condition) -> Condition:
     """Understand a condition: `parse_condition(str(c)) == c`.
 
     >>> parse_condition("ndcg_cut_100/pool=10")
-    Condition(measure=nDCG@100, pool=10, qrels=None)
+    Condition(measure=nDCG@100, pool=10, qrels=None, normalization='raw')
+    >>> str(parse_condition("map_cut_100/standardized/pool=10"))
+    'AP@100/pool=10/standardised'
     """
     if isinstance(text, Condition):
         return text
     if isinstance(text, Measure):
         return Condition(text.ready())
     name, *parts = condition_parts(text)
-    known = {"pool": None, "qrels": None} | dict(part.split("=", 1) for part in parts)
-    for key in known.keys() - {"pool", "qrels"}:
-        hint = suggestion(key, ["pool", "qrels"]) or "; there are pool=DEPTH and qrels=FILE"
-        raise MeasureError(f"'{text}': no condition '{key}'{hint}")
+    ways = [_SPELLINGS[part] for part in parts if part in _SPELLINGS]
+    if len(ways) > 1:
+        fix = "twice; give it once" if ways[0] == ways[1] else f"or {ways[1]}, not both"
+        raise MeasureError(f"'{text}': {ways[0]} {fix}")
+    stated = [part.split("=", 1) for part in parts if part not in _SPELLINGS]
+    known = {"pool": None, "qrels": None} | dict(stated)
+    if len(stated) > len(dict(stated)):
+        raise MeasureError(f"'{text}': {stated[-1][0]} twice; give it once")
+    for key in (*(key for key in known if key not in _KEYS), *_LAST_WORD.findall(name)):
+        raise MeasureError(f"'{text}': {_unknown(key)}")
     pool = known["pool"]
-    if pool is not None and not pool.strip().isdecimal():
-        raise MeasureError(f"'{text}': pool={pool} is not a depth, such as pool=10")
-    return Condition(parse(name), None if pool is None else int(pool), known["qrels"])
+    if pool is not None and not (pool.strip().isdecimal() and limited_number(pool.strip()) <= MAX_RANK):
+        raise MeasureError(f"'{text}': pool={pool} is not a depth from 0 to {MAX_RANK:,}, such as pool=10")
+    return Condition(parse(name), None if pool is None else int(pool), known["qrels"], ways[0] if ways else "raw")
+
+
+def _unknown(key: str) -> str:
+    """Say what is wrong with a condition that is none, and what there is."""
+    if key in _KEYS:
+        return f"{key} needs a value: {_KEYS[key]}"
+    if key in _SPELLINGS:
+        return f"{key} takes no value"
+    words = list(dict.fromkeys(_SPELLINGS.values()))
+    hint = suggestion(key, [*_KEYS, *words]) or f"; there are {listed([*_KEYS.values(), *words])}"
+    return f"no condition '{key}'{hint}"
 
 
 def recognised_condition(text: str | Measure) -> Condition | None:
@@ -73,12 +116,12 @@ def recognised_condition(text: str | Measure) -> Condition | None:
 
 
 def condition_parts(text: str) -> list[str]:
-    """Split a condition at its slashes: the measure, then what changes its judgments.
+    """Split a condition at its slashes: the measure, then what changes its judgments, or normalises it.
 
-    >>> condition_parts("nDCG(weights='a/b.json')@10/pool=5")
-    ["nDCG(weights='a/b.json')@10", 'pool=5']
+    >>> condition_parts("nDCG(weights='a/b.json')@10/pool=5/standardised")
+    ["nDCG(weights='a/b.json')@10", 'pool=5', 'standardised']
     """
-    return re.split(r"/(?=[a-z_]+=)", text)
+    return re.split(rf"/(?=[a-z_]+=|(?:{'|'.join(_SPELLINGS)})(?:/|$))", text)
 
 
 def score_conditions(
@@ -97,36 +140,73 @@ def score_conditions(
     """
     chosen = [parse_condition(c) for c in conditions]
     check_asked(chosen)
-    parts: dict[tuple[str | None, int | None], Scores] = {}
-    for other, pool in dict.fromkeys(c.under for c in chosen):
-        judged = judge_under(runs, qrels, (other, pool), contributors=contributors, negative=negative)
-        asked = [c.measure for c in chosen if c.under == (other, pool)]
-        parts[other, pool] = score(judged, asked, undefined=undefined, missing=missing)
+    parts: dict[Under, Scores] = {}
+    for under in dict.fromkeys(c.under for c in chosen):
+        judged = judge_under(runs, qrels, under, contributors=contributors, negative=negative)
+        asked = [c for c in chosen if c.under == under]
+        parts[under] = score_judged(judged, asked, undefined=undefined, missing=missing)
     whole = next(iter(parts.values()))
-    columns = [parts[c.under].choose([c.measure]) for c in chosen]
+    columns = [parts[c.under].choose([str(c)]) for c in chosen]
     return replace(
         whole,
         basis=_basis(whole.basis, parts),
         conditions=tuple(str(c) for c in chosen),
         value=np.concatenate([part.value for part in columns]),
         averages=tuple(part.average_of(0) for part in columns),
-        notes=tuple(dict.fromkeys(note for part in parts.values() for note in part.notes)),
+        notes=tuple(dict.fromkeys(note for under, part in parts.items() for note in _located(part.notes, under))),
+    )
+
+
+def _located(notes: Iterable[Note], under: Under) -> Iterator[Note]:
+    """Let the notes on topics without a relevant document say of which judgments, where these are not all."""
+    for note in notes:
+        here = note.code == EMPTY_TOPICS and under != ALL_JUDGMENTS
+        yield replace(note, text=f"{_named(under)}: {note.text}") if here else note
+
+
+def score_judged(
+    judged: Judged, conditions: Sequence[Condition], *, undefined: Undefined = "zero", missing: Missing = "empty"
+) -> Scores:
+    """Score runs that were judged under the judgments of all these conditions, each normalised as it asks."""
+    measures = list(dict.fromkeys(c.measure for c in conditions))
+    raw = score(judged, measures, undefined=undefined, missing=missing)
+    columns = [
+        replace(raw.choose([c.measure]), conditions=(str(replace(c, normalization="raw")),), notes=())
+        for c in conditions
+    ]
+    if any(c.normalization != "raw" for c in conditions):
+        from assay.scoring.normalisation import normalised
+
+        columns = [
+            column if c.normalization == "raw" else normalised(column, judged, c.measure, c.normalization)
+            for c, column in zip(conditions, columns, strict=True)
+        ]
+    return replace(
+        raw,
+        conditions=tuple(str(c) for c in conditions),
+        value=np.concatenate([column.value for column in columns]),
+        averages=tuple(column.average_of(0) for column in columns),
+        notes=(*raw.notes, *dict.fromkeys(note for column in columns for note in column.notes)),
     )
 
 
 def judge_under(
     runs: Runs,
     qrels: Qrels,
-    under: tuple[str | None, int | None],
+    under: Under,
     *,
     contributors: Sequence[str] | None = None,
     negative: Negative = "pooled",
 ) -> Judged:
     """Join runs with the judgments of a condition: `Condition.under`, a file of others and a depth of the pool."""
+    return judge(runs, judgments_under(runs, qrels, under, contributors=contributors), negative=negative)
+
+
+def judgments_under(runs: Runs, qrels: Qrels, under: Under, *, contributors: Sequence[str] | None = None) -> Qrels:
+    """The judgments of a condition: those of its file, as far as a pool of its depth holds them."""
     other, pool = under
     judgments = qrels if other is None else _same_topics(read_qrels(other), qrels)
-    thinned = judgments if pool is None else judgments.pool(runs, depth=pool, contributors=contributors)
-    return judge(runs, thinned, negative=negative)
+    return judgments if pool is None else judgments.pool(runs, depth=pool, contributors=contributors)
 
 
 def _same_topics(other: Qrels, qrels: Qrels) -> Qrels:
@@ -136,12 +216,14 @@ def _same_topics(other: Qrels, qrels: Qrels) -> Qrels:
     return other.select(qrels.topics)
 
 
-def _basis(one: Basis, under: Iterable[tuple[str | None, int | None]]) -> Basis:
+def _basis(one: Basis, under: Iterable[Under]) -> Basis:
     """Say which judgments there were; how much each holds differs from one to the other."""
-    judgments = [
-        ", ".join([*([other] if other else []), f"depth {pool}" if pool is not None else "all judgments"])
-        for other, pool in under
-    ]
-    if judgments == ["all judgments"]:
+    every = list(under)
+    if every == [ALL_JUDGMENTS]:
         return one
-    return replace(one, judged=None, relevant=None, pools="; ".join(judgments))
+    return replace(one, judged=None, relevant=None, pools="; ".join(map(_named, every)))
+
+
+def _named(under: Under) -> str:
+    other, pool = under
+    return ", ".join([*([other] if other else []), f"depth {pool}" if pool is not None else "all judgments"])

@@ -12,14 +12,15 @@ from assay.core.arrays import Array, Bools
 from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.settings import check_choice
-from assay.core.text import counted
+from assay.core.text import counted, percent
 from assay.data.judged import MISSING_LISTS, Judged, missing_lists
 from assay.data.tables import ABSENT
-from assay.measures.declare import Measure
+from assay.measures.declare import Average, Measure
 from assay.measures.grammar import parse
 from assay.scoring.scores import Scores, Undefined
 
 Missing = Literal["empty", "skip"]
+EMPTY_TOPICS = "empty_topics"  # the code of the note on topics without a relevant document
 
 
 def check_asked(measures: Sequence[object]) -> None:
@@ -28,6 +29,12 @@ def check_asked(measures: Sequence[object]) -> None:
         raise UsageError("no measure to score with (-m nDCG@10)")
     if repeated := [str(m) for i, m in enumerate(measures) if m in measures[:i]]:
         raise UsageError(f"measure {repeated[0]} is asked for twice")
+
+
+def check_means(measures: Sequence[Measure], *, averages: Sequence[Average] = ("mean",)) -> None:
+    """Refuse measures that are not averaged over topics in one of these ways."""
+    if others := [m for m in measures if m.declaration.average not in averages]:
+        raise UsageError(f"{others[0]} has no mean over topics: give a measure that has, such as AP")
 
 
 def score(
@@ -57,6 +64,7 @@ def score(
         for i, m in enumerate(chosen):
             by_cell[i, cell] = m.compute(lists)
     empty = np.stack([judged.n_rel(m.rel) == 0 for m in chosen])
+    without = np.isnan(value) & ~empty[:, None, :] & ~(gone & (missing == "skip"))
     zero = np.array([max(0.0, m.declaration.low) for m in chosen])
     return Scores(
         conditions=tuple(str(m) for m in chosen),
@@ -68,6 +76,8 @@ def score(
         notes=(
             *(judged.notes if missing == "empty" else _without_scores(judged.notes, gone)),
             *_notes_on_empty(chosen, empty, undefined),
+            *_notes_on_undefined(chosen, without),
+            *notes_on_collection_size(judged, chosen),
             *dict.fromkeys(_notes_on_weights(chosen)),
         ),
     )
@@ -101,7 +111,36 @@ def _notes_on_empty(chosen: list[Measure], empty: Bools, undefined: Undefined) -
             yield empty_topics(n, f"undefined scores there {what}", rel=rel)
 
 
+def _notes_on_undefined(chosen: Iterable[Measure], without: Bools) -> Iterator[Note]:
+    """Name the measures that are undefined on topics with relevant documents; `without` is [measure, run, topic]."""
+    for m, cells in zip(chosen, without, strict=True):
+        if n := int(cells.sum()):
+            of = f"{n:,} of {cells.size:,} scores undefined, though something is relevant"
+            text = f"{m}: {of} ({counted(int(cells.any(0).sum()), 'topic')}); they count as 0"
+            yield Note("undefined_scores", "caution", text)
+
+
+def notes_on_collection_size(judged: Judged, chosen: Iterable[Measure]) -> Iterator[Note]:
+    """Say of measures that count all non-relevant documents that most may be unknown: see `AUC`.
+
+    A warning where most of the ranked ones are unjudged: scores then depend on how long lists are.
+    """
+    for m in chosen:
+        if m.parameters.get("n_docs", 0) is not None or m.judged_only:
+            continue
+        lists = [block.grade[:, : m.cutoff] for block in judged.blocks]
+        unjudged = sum(int(((grade < 0) & (grade != ABSENT)).sum()) for grade in lists)
+        ranked = unjudged + sum(int(((grade >= 0) & (grade < m.rel)).sum()) for grade in lists)
+        if unjudged:
+            sized = str(m(n_docs=1)).replace("n_docs=1", "n_docs=N")
+            text = (
+                f"{m}: {percent(unjudged / ranked)} of the ranked non-relevant documents are unjudged, and how many "
+                f"others the collection has is not known: give {sized}, N being the number of its documents"
+            )
+            yield Note("collection_size", "warning" if 2 * unjudged > ranked else "caution", text)
+
+
 def empty_topics(n: int, effect: str, *, rel: int = 1) -> Note:
     """The note on topics without a relevant document; `effect` says what becomes of them."""
     grade = f" of grade {rel} or higher" if rel > 1 else ""
-    return Note("empty_topics", "caution", f"{counted(n, 'topic')} without a relevant document{grade}; {effect}")
+    return Note(EMPTY_TOPICS, "caution", f"{counted(n, 'topic')} without a relevant document{grade}; {effect}")

@@ -64,9 +64,11 @@ def collection(
     name
         The name of the measure in a file of scores, where the file does not say it.
     select
-        Only these runs: a name, or a file of names; repeats. The others still fill pools.
+        Only these runs: a name, or a file of names; repeats. The others still fill the pools of conditions such as
+        AP/pool=10.
     declare
-        A Python file that declares measures, significance tests, analyses, sentences or papers; repeats.
+        A Python file that declares measures, features or properties (axioms), significance tests, analyses, sentences
+        or papers; repeats.
     """
     options = dict(locals())
     if declare:
@@ -154,7 +156,9 @@ def as_scores(
     ----------
     measure
         Measures, such as nDCG@10 or RBP(p=0.8); nDCG@100/pool=10 under a pool of depth 10, AP/qrels=FILE under
-        other judgments; trec_eval's names will do. Of scores that another tool computed, those to use (default: all).
+        other judgments, AP/standardised by the mean and deviation of all runs on each topic, ERR@20/abbreviated or
+        ERR@20/expanded by the ideal ranking; trec_eval's names will do. Of scores that another tool computed, those
+        to use (default: all; of runs, a set that suits the grades and the depth of the lists).
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
     missing
@@ -181,7 +185,7 @@ def as_scores(
     else:
         names = _contributors(contributors, data.runs.names)
         policy = _Policy(names, undefined, missing)
-        scores = _scored(data, measure, policy)
+        scores = _scored(data, measure or _default(data), policy)
         ranking = _scored(data, [by or "AP"], policy) if top or drop else scores
         if contributors:
             scores = replace(scores, basis=replace(scores.basis, contributors=len(names)))
@@ -190,6 +194,13 @@ def as_scores(
     from assay.scoring.best_runs import keep_best
 
     return keep_best(scores, ranking, top=top, drop=drop)
+
+
+def _default(data: Collection) -> Sequence[str]:
+    """The measures where none is asked for."""
+    from assay.scoring.default_measures import default_measures
+
+    return default_measures(data)
 
 
 def _contributors(names: Sequence[str], known: Sequence[str]) -> Sequence[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -17,8 +18,7 @@ from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.data.judged import Judged
 from assay.data.tables import Qrels, Runs
-from assay.scoring.conditions import judge_under, parse_condition
-from assay.scoring.engine import score
+from assay.scoring.conditions import judge_under, parse_condition, score_judged
 from assay.scoring.scores import Scores
 
 _LEAST_RUNS, _LEAST_TOPICS = 2, 3  # runs are compared, and topics are left out
@@ -40,6 +40,8 @@ class ScoredCollection:
         topics: Sequence[str],
         compute: Callable[[str], Array],
         judged: Callable[[], Judged] | None = None,
+        qrels: Qrels | None = None,
+        contributors: Sequence[str] | None = None,
     ) -> None:
         """`compute` scores a condition; `judged` gives the lists with all judgments, where there are runs."""
         if len(runs) < _LEAST_RUNS or len(topics) < _LEAST_TOPICS:
@@ -51,7 +53,34 @@ class ScoredCollection:
         self.topics = tuple(topics)
         self.scores = cache(compute)  # [run, topic]
         self.judged = judged
+        self.qrels = qrels
+        self.contributors = contributors  # runs that fill the pools; None for all
         self.computed: dict[Hashable, Any] = {}  # what `per_collection` remembers
+
+
+def judged_lists(collection: ScoredCollection, but: str = "") -> Judged:
+    """The lists with their grades; of scores alone, `but` says what they lack."""
+    if collection.judged is None:
+        raise MissingDataError(f"runs and judgments: {but}" if but else "runs and judgments")
+    return collection.judged()
+
+
+def judgments(collection: ScoredCollection) -> Qrels:
+    """All judgments; scores alone have none."""
+    if collection.qrels is None:
+        raise MissingDataError("runs and judgments")
+    return collection.qrels
+
+
+def first_available(collection: ScoredCollection, conditions: Sequence[str]) -> str:
+    """The first of some conditions that a collection has: of files of scores, not every measure is there."""
+    for condition in conditions:
+        try:
+            collection.scores(condition)
+        except MissingDataError:
+            continue
+        return condition
+    raise MissingDataError(f"scores of {' or '.join(conditions)}")
 
 
 def per_collection(
@@ -79,9 +108,21 @@ def from_runs(runs: Runs, qrels: Qrels, *, contributors: Sequence[str] | None = 
 
     def compute(condition: str) -> Array:
         asked = parse_condition(condition)
-        return score(judged(asked.under), [asked.measure]).working()[0]
+        return score_judged(judged(asked.under), [asked]).working()[0]
 
-    return ScoredCollection(runs.names, qrels.topics, compute, lambda: judged((None, None)))
+    return ScoredCollection(
+        runs.names, qrels.topics, compute, lambda: judged((None, None)), qrels=qrels, contributors=contributors
+    )
+
+
+@per_collection
+def binary(collection: ScoredCollection) -> ScoredCollection:
+    """The same collection with grades folded to relevant or not; scores of other tools stay as they are."""
+    qrels = collection.qrels
+    if qrels is None or qrels.top == 1:
+        return collection
+    folded = replace(qrels, grade=np.minimum(qrels.grade, 1), top=1)
+    return from_runs(judged_lists(collection).source, folded, contributors=collection.contributors)
 
 
 def from_scores(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -13,7 +14,7 @@ from assay.core.arrays import Array
 from assay.core.errors import UsageError, suggestion
 from assay.core.notes import Note
 from assay.core.settings import positions
-from assay.core.text import counted
+from assay.core.text import counted, first_few
 from assay.data.provenance import NOWHERE, Basis, Origin
 from assay.measures.declare import Average, Measure
 
@@ -22,6 +23,7 @@ Orient = Literal["topic-by-run", "run-by-topic"]
 """What the rows and columns of a matrix of scores are."""
 
 _SHOWN = 6  # conditions listed in a message
+_STANDARDISED, STANDARDISED = re.compile(r"(.+)/standardi[sz]ed"), "/standardised"
 
 
 def check_ranking(runs: Sequence[str]) -> None:
@@ -97,20 +99,51 @@ class Scores:
         )
 
     def choose(self, measures: Sequence[str | Measure]) -> Scores:
-        """Keep the conditions of these measures, in this order; all of them where none is named."""
+        """Keep the conditions of these measures, in this order; all of them where none is named.
+
+        AP/standardised is computed from AP, by the runs that are here.
+        """
         if not measures:
             return self
-        names = [spelled_as(m, self.conditions) or str(m) for m in measures]
+        names = [self._label(m) for m in measures]
+        here = self._with_standardised([name for name in dict.fromkeys(names) if name not in self.conditions])
         for name in names:
-            if name not in self.conditions:
-                there = ", ".join(self.conditions[:_SHOWN]) + (", ..." if len(self.conditions) > _SHOWN else "")
+            if name not in here.conditions:
+                there = first_few(self.conditions, most=_SHOWN)
                 raise UsageError(f"no measure '{name}' (there is {there}){suggestion(name, self.conditions)}")
-        rows = positions(names, self.conditions, "measure")
+        rows = positions(names, here.conditions, "measure")
+        return replace(
+            here,
+            conditions=tuple(here.conditions[i] for i in rows),
+            value=here.value[rows],
+            averages=tuple(here.averages[i] for i in rows) if here.averages else (),
+        )
+
+    def _label(self, measure: str | Measure) -> str:
+        """What a measure is called here, or will be once it is standardised; else as it is written."""
+        if (name := spelled_as(measure, self.conditions)) is not None:
+            return name
+        parts = _STANDARDISED.fullmatch(str(measure))
+        source = parts and spelled_as(parts[1], self.conditions)
+        return f"{source}{STANDARDISED}" if source and not source.endswith(STANDARDISED) else str(measure)
+
+    def _with_standardised(self, names: Sequence[str]) -> Scores:
+        """Add the standardised conditions among these, where those they come from are here."""
+        sources = [source for name in names if (source := name.removesuffix(STANDARDISED)) in self.conditions]
+        if not sources:
+            return self
+        from assay.scoring.normalisation import standardised
+
+        scores = standardised(self.choose(sources))
         return replace(
             self,
-            conditions=tuple(self.conditions[i] for i in rows),
-            value=self.value[rows],
-            averages=tuple(self.averages[i] for i in rows) if self.averages else (),
+            conditions=(*self.conditions, *(f"{source}{STANDARDISED}" for source in sources)),
+            value=np.concatenate([self.value, scores.value]),
+            averages=(
+                *map(self.average_of, range(len(self.conditions))),
+                *map(scores.average_of, range(len(sources))),
+            ),
+            notes=scores.notes,
         )
 
     def frame(self) -> pl.DataFrame:

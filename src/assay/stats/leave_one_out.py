@@ -26,13 +26,13 @@ def topic_sets(n: int, *, groups: int = GROUPS) -> Iterator[Index]:
         yield from deletions(n, groups=groups)
 
 
-def replicates(statistic: Callable[[Array], Array | float], x: Array) -> Array:
+def replicates(statistic: Callable[[Array], Array | float], x: Array, *, groups: int = GROUPS) -> Array:
     """Compute a statistic on all topics, then without each group; `x` is [..., topic]. [replicate, ...]
 
     >>> replicates(lambda x: x.mean(-1), np.array([1.0, 2.0, 6.0])).tolist()
     [3.0, 4.0, 3.5, 1.5]
     """
-    return np.stack([np.asarray(statistic(x[..., topics])) for topics in topic_sets(x.shape[-1])])
+    return np.stack([np.asarray(statistic(x[..., topics])) for topics in topic_sets(x.shape[-1], groups=groups)])
 
 
 def run_ranks(x: Array) -> DenseRanks:

@@ -39,12 +39,7 @@ class Phi:
 
     def interval(self, *, level: float) -> tuple[Array, Array]:
         """Bound phi on Fisher's scale, on which a correlation's error does not depend on its size. Two of [a, b]"""
-        half = split_jackknife(self.changes, level=level, exact=self.exact)
-        inside = np.abs(self.value) < 1 - _WHOLE
-        scaled = np.arctanh(np.where(inside, self.value, 0.0))
-        half_scaled = half / (1 - np.where(inside, self.value, 0.0) ** 2)
-        low, high = np.tanh(scaled - half_scaled), np.tanh(scaled + half_scaled)
-        return np.where(inside, low, self.value - half), np.where(inside, high, self.value + half)
+        return fisher_interval(self.value, split_jackknife(self.changes, level=level, exact=self.exact))
 
     def differences(self, *, level: float) -> tuple[Array, Array, Array]:
         """How much better a predicts b than b predicts itself, and its bounds. Three of [a, b]"""
@@ -60,6 +55,15 @@ class Phi:
         half = split_jackknife(changes[..., best, None] - changes, level=level, exact=self.exact)
         gap = value[best] - value
         return gap, gap - half, gap + half
+
+
+def fisher_interval(value: Array, half: Array) -> tuple[Array, Array]:
+    """The ends of an interval of correlations, half as wide as said at the value, symmetric on Fisher's scale."""
+    inside = np.abs(value) < 1 - _WHOLE
+    scaled = np.arctanh(np.where(inside, value, 0.0))
+    half_scaled = half / (1 - np.where(inside, value, 0.0) ** 2)
+    low, high = np.tanh(scaled - half_scaled), np.tanh(scaled + half_scaled)
+    return np.where(inside, low, value - half), np.where(inside, high, value + half)
 
 
 def predictive_power(x: Array, chosen: Splits, *, replicates: int, groups: int = GROUPS, free: float = FREE) -> Phi:

@@ -16,6 +16,7 @@ BLOCK = 512  # resamples that share a stream: another number would be other resa
 
 _STACK = 32  # resamples multiplied at a time
 _PORTION = 1 << 18  # multiplications in one product: larger ones OpenBLAS hands to threads, which then wait in a loop
+_FEWEST = 4  # rows in one product: fewer are slower
 _SHUFFLED = 1 << 19  # values shuffled at a time
 
 
@@ -62,6 +63,6 @@ def stacked(block: Array) -> Iterator[Array]:
 
 def portions(rows: int, n: int) -> Iterator[slice]:
     """Cut many rows of n values into portions that one product with a stack of resamples should hold."""
-    step = max(_STACK, _PORTION // (_STACK * max(1, n)))
+    step = max(_FEWEST, _PORTION // (_STACK * max(1, n)))
     for start in range(0, rows, step):
         yield slice(start, start + step)

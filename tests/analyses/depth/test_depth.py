@@ -15,7 +15,7 @@ from scipy.stats import t as student
 
 from assay.analyses.depth.analysis import DEPTHS, POOL_DEPTHS, default_depths, depth
 from assay.analyses.depth.charts import FULL
-from assay.analyses.depth.normalizations import NORMALIZATIONS, form_of, forms
+from assay.analyses.depth.normalizations import forms
 from assay.analyses.depth.sufficiency import reported_forms
 from assay.cli import main
 from assay.core.errors import AssayError, InputError, MeasureError, UsageError
@@ -81,21 +81,29 @@ def cell(table: pl.DataFrame, measure: str, form: str, pool: int, at: int, colum
 
 PLAIN = {
     ("P", "raw"): "P@{k}",
-    ("P", "expanded"): "R@{k}",
-    ("AP", "raw"): "SP@{k}",
-    ("AP", "abbreviated"): "aAP@{k}",
+    ("aR", "abbreviated"): "aR@{k}",
+    ("R", "expanded"): "R@{k}",
+    ("SP", "raw"): "SP@{k}",
+    ("aAP", "abbreviated"): "aAP@{k}",
     ("AP", "expanded"): "AP@{k}",
     ("DCG(discount='jk')", "raw"): "DCG(discount='jk')@{k}",
-    ("DCG(discount='jk')", "abbreviated"): "nDCG(discount='jk')@{k}",
-    ("DCG(discount='jk')", "expanded"): "enDCG(discount='jk')@{k}",
+    ("nDCG(discount='jk')", "abbreviated"): "nDCG(discount='jk')@{k}",
+    ("enDCG(discount='jk')", "expanded"): "enDCG(discount='jk')@{k}",
     ("RBP(residual=0.1)", "raw"): "RBP(p={p})@{k}",
-    ("RBP(residual=0.1)", "abbreviated"): "nRBP(p={p})@{k}",
+    ("nRBP(residual=0.1)", "abbreviated"): "nRBP(p={p})@{k}",
+    ("enRBP(residual=0.1)", "expanded"): "enRBP(p={p})@{k}",
     ("RR", "raw"): "RR@{k}",
+    ("RR/abbreviated", "abbreviated"): "RR@{k}",  # the ideal ranking's is 1
+    ("RR/expanded", "expanded"): "RR@{k}",
+    ("ERR", "raw"): "ERR@{k}",
+    ("ERR/abbreviated", "abbreviated"): "ERR@{k}/abbreviated",
+    ("ERR/expanded", "expanded"): "ERR@{k}/expanded",
 }
 
 
 def test_every_cell_equals_a_plain_loop(small: Collection) -> None:
-    asked = ["P", "AP", "DCG(discount='jk')", "RBP", "RR"]
+    asked = ["P", "AP", "DCG(discount='jk')", "RBP", "RR", "ERR"]
+    family = dict.fromkeys(["SP", "aAP", "AP"], "AP")  # the measure as asked for, where it is not the raw one
     result = depth(small, measure=asked, depth="3,10,40", pool_depth="2,10")
     assert result.table.height == (len(PLAIN) + len(asked)) * 3 * 2
     for (measure, form), k, pool in product(PLAIN, (3, 10, 40), (2, 10)):
@@ -105,7 +113,7 @@ def test_every_cell_equals_a_plain_loop(small: Collection) -> None:
         if form == "raw":
             spread = x.std(0, ddof=1)
             standard = (x - x.mean(0)) / np.where(spread > 0, spread, 1)
-            assert cell(result.table, measure, "standardised", pool, k) == pytest.approx(
+            assert cell(result.table, family.get(measure, measure), "standardised", pool, k) == pytest.approx(
                 power_of(standard), abs=1e-12
             )
         relevant = int((small.qrels.pool(small.runs, depth=pool).grade >= 1).sum())
@@ -291,23 +299,52 @@ def test_a_run_without_a_group_and_a_table_without_groups_are_named(tmp_path: Pa
 
 
 def test_forms_keep_parameters_and_rbp_follows_the_depth() -> None:
-    found, missing = forms(["enDCG(gain='exp')", "nRBP", "RR"])
+    found = forms(["enDCG(gain='exp')", "nRBP", "RR", "ERR(judged_only=True)"])
     assert [(f.label, f.normalization, f.computed) for f in found] == [
-        ("enDCG(gain='exp')", "raw", "DCG(gain='exp')@k"),
-        ("enDCG(gain='exp')", "abbreviated", "nDCG(gain='exp')@k"),
+        ("DCG(gain='exp')", "raw", "DCG(gain='exp')@k"),
+        ("nDCG(gain='exp')", "abbreviated", "nDCG(gain='exp')@k"),
         ("enDCG(gain='exp')", "expanded", "enDCG(gain='exp')@k"),
-        ("enDCG(gain='exp')", "standardised", "z(DCG(gain='exp')@k)"),
-        ("nRBP(residual=0.1)", "raw", "RBP(residual=0.1)@k"),
+        ("enDCG(gain='exp')", "standardised", "DCG(gain='exp')@k/standardised"),
+        ("RBP(residual=0.1)", "raw", "RBP(residual=0.1)@k"),
         ("nRBP(residual=0.1)", "abbreviated", "nRBP(residual=0.1)@k"),
-        ("nRBP(residual=0.1)", "standardised", "z(RBP(residual=0.1)@k)"),
+        ("enRBP(residual=0.1)", "expanded", "enRBP(residual=0.1)@k"),
+        ("nRBP(residual=0.1)", "standardised", "RBP(residual=0.1)@k/standardised"),
         ("RR", "raw", "RR@k"),
-        ("RR", "standardised", "z(RR@k)"),
+        ("RR/abbreviated", "abbreviated", "RR@k/abbreviated"),
+        ("RR/expanded", "expanded", "RR@k/expanded"),
+        ("RR", "standardised", "RR@k/standardised"),
+        ("ERR(judged_only=True)", "raw", "ERR(judged_only=True)@k"),
+        ("ERR(judged_only=True)/abbreviated", "abbreviated", "ERR(judged_only=True)@k/abbreviated"),
+        ("ERR(judged_only=True)/expanded", "expanded", "ERR(judged_only=True)@k/expanded"),
+        ("ERR(judged_only=True)", "standardised", "ERR(judged_only=True)@k/standardised"),
     ]
-    assert missing == []
-    fixed, missing = forms(["RBP(p=0.8)", "P"], ["abbreviated"])
-    assert [f.computed for f in fixed] == ["nRBP(p=0.8)@k"]
-    assert [note.text for note in missing] == ["P has no abbreviated form"]
-    assert form_of("nRBP(residual=0.1)", "raw") == found[4]
+    assert {f.family for f in found[:4]} == {"enDCG(gain='exp')"}
+    assert [f.computed for f in forms(["RBP(p=0.8)", "R"], ["abbreviated"])] == ["nRBP(p=0.8)@k", "aR@k"]
+
+
+def test_forms_come_in_the_order_in_which_they_are_asked_for(small: Collection) -> None:
+    asked = ["standardised", "raw", "expanded"]
+    assert [form.normalization for form in forms(["AP"], asked)] == asked
+    result = depth(small, measure=["AP"], normalization=asked, depth="3,10", pool_depth="5")
+    assert result.table["normalization"].unique(maintain_order=True).to_list() == asked
+    assert result.charts[0].spec()["facet"]["column"]["sort"] == asked
+
+
+def test_scores_of_few_depths_at_a_time_are_the_same(small: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {"measure": ["AP", "ERR"], "depth": "3,5,10,40", "pool_depth": "2,10"}
+    whole = depth(small, **settings)
+    monkeypatch.setattr("assay.analyses.depth.grid._ENTRIES", 1)
+    assert_frame_equal(depth(small, **settings).table, whole.table)
+
+
+@pytest.mark.parametrize(
+    ("asked", "held"), [("nDCG", "DCG"), ("AP", "SP"), ("R", "P"), ("enRBP(p=0.9)", "RBP(p=0.9)")]
+)
+def test_a_row_is_labelled_by_what_it_holds(small: Collection, asked: str, held: str) -> None:
+    result = depth(small, measure=[asked], normalization=["raw"], depth="3,10", pool_depth="5")
+    assert set(result.table["measure"]) == set(result.tables["edges"]["measure"]) == {held}
+    assert result.tables["forms"].rows() == [(held, "raw", asked, f"{held}@k")]
+    assert set(result.charts[0].table["measure"]) == {held}
 
 
 @pytest.mark.parametrize(
@@ -319,7 +356,7 @@ def test_forms_keep_parameters_and_rbp_follows_the_depth() -> None:
     ],
 )
 def test_sentences_are_about_ap_and_ndcg_else_about_the_first_form(asked: list[str], reported: list[str]) -> None:
-    assert [str(form.measure) for form in reported_forms(forms(asked)[0])] == reported
+    assert [str(form.measure) for form in reported_forms(forms(asked))] == reported
 
 
 @pytest.mark.parametrize(
@@ -327,7 +364,8 @@ def test_sentences_are_about_ap_and_ndcg_else_about_the_first_form(asked: list[s
     [
         (["nDCG@10"], [], "nDCG@10 has a cutoff of its own; leave it out and give --depth 10"),
         (["P", "R"], [], "P and R are normalisations of one measure"),
-        (["RBP"], ["expanded"], r"RBP\(residual=0.1\) has no expanded form"),
+        (["AP"], ["raw", "expanded", "raw"], "normalization raw is asked for twice"),
+        (["AP/standardised"], [], "a measure without conditions is asked for here: AP"),
         (["AP"], ["standardized"], "normalization: 'standardized' is not one of .* did you mean 'standardised'"),
         (["IPrec@0.1"], [], "IPrec@0.1 cannot be cut at a depth"),
         (["NDGC"], [], "no measure 'NDGC'; did you mean 'nDCG'"),
@@ -346,6 +384,8 @@ def test_what_has_no_form_is_refused_in_one_line(
     [
         ({"alpha": 5.0}, "alpha 5 is not between 0 and 1"),
         ({"draws": 0}, "draws 0 is not a whole number from 1 up"),
+        ({"depth": "99999999999999999999"}, "depth '99999999999999999999' is more than 10,000,000"),
+        ({"pool_depth": "1-99999999"}, "pool depth '1-99999999' is more than 10,000,000"),
         ({"rng": -1}, "rng -1 is not"),
         ({"of": "rho"}, "of: 'rho' is not one of power, tau"),
         ({"width": "13"}, "width 13 is more than the 12 that could fill the pool"),
@@ -389,6 +429,8 @@ def test_an_empty_pool_separates_nothing_and_a_bottomless_one_adds_nothing(small
     assert notes["empty_pool"].startswith("at pool depth 0 ")
     beyond = "no run goes deeper than 100; evaluation depth 500 and pool depth 5,000 add nothing"
     assert notes["deeper_than_runs"] == beyond
+    one = notes_of(depth(small, measure=["AP"], depth="500", pool_depth="5", normalization=["raw"]))
+    assert one["deeper_than_runs"] == "no run goes deeper than 100; evaluation depth 500 adds nothing"
     nothing = depth(small, measure=["AP"], depth="10", pool_depth="0", of="tau")
     assert nothing.table["tau"].is_nan().all()
 
@@ -398,12 +440,13 @@ def test_the_chart_has_a_panel_for_every_measure_and_form_and_marks_full_assessm
     (chart,) = result.charts
     spec = chart.spec()
     assert spec["facet"]["row"]["sort"] == ["P", "RBP(residual=0.1)"]
-    assert spec["facet"]["column"]["sort"] == list(NORMALIZATIONS)
-    panels = chart.table.select("measure", "normalization").unique()
-    assert panels.height == 2 * 4  # those of forms that do not exist are there, and empty
+    assert spec["facet"]["column"]["sort"] == ["raw", "abbreviated", "expanded", "standardised"]
+    panels = chart.table.select("family", "measure").unique(maintain_order=True).rows()
+    by_family = {"P": ["P", "aR", "R"], "RBP(residual=0.1)": [f"{n}(residual=0.1)" for n in ("RBP", "nRBP", "enRBP")]}
+    assert panels == [(family, held) for family, every in by_family.items() for held in every]
     assert set(chart.table["line"].drop_nulls()) == {"5", "10", FULL}
     marks = [layer["mark"]["type"] for layer in spec["spec"]["layer"]]
-    assert marks == ["line", "point"]
+    assert marks == ["line", "point", "text"]
     assert spec["spec"]["layer"][0]["encoding"]["x"]["scale"]["type"] == "log"
 
 
@@ -437,8 +480,8 @@ def test_the_command_takes_measures_without_cutoff(made: Path, capsys: pytest.Ca
     ("measure", "form", "at", "published"),
     [
         ("AP", "standardised", 100, 0.716),
-        ("P", "expanded", 100, 0.676),
-        ("P", "expanded", 10, 0.603),
+        ("R", "expanded", 100, 0.676),
+        ("R", "expanded", 10, 0.603),
         ("AP", "standardised", 10, 0.660),
         ("nDCG(discount='jk')", "abbreviated", 20, 0.669),
     ],
@@ -462,11 +505,11 @@ def test_twenty_topics_of_trec8_have_more_than_a_hundred_relevant_documents(trec
 
 def test_expanded_normalisation_suffers_from_deep_pools_and_abbreviated_does_not(grid: Result) -> None:
     """webber2010, figure 3: at evaluation depth 5, pools of depth 100 against full assessment."""
-    for measure in ("AP", "nDCG(discount='jk')"):
-        full = cell(grid.tables["full"], measure, "expanded", 5, 5)
-        assert cell(grid.table, measure, "expanded", 100, 5) < full - 0.03
-        full = cell(grid.tables["full"], measure, "abbreviated", 5, 5)
-        assert cell(grid.table, measure, "abbreviated", 100, 5) == pytest.approx(full, abs=0.002)
+    for expanded, abbreviated in (("AP", "aAP"), ("enDCG(discount='jk')", "nDCG(discount='jk')"), ("R", "aR")):
+        full = cell(grid.tables["full"], expanded, "expanded", 5, 5)
+        assert cell(grid.table, expanded, "expanded", 100, 5) < full - 0.03
+        full = cell(grid.tables["full"], abbreviated, "abbreviated", 5, 5)
+        assert cell(grid.table, abbreviated, "abbreviated", 100, 5) == pytest.approx(full, abs=0.005)
 
 
 def test_trec8_says_that_its_pools_end_at_depth_100(grid: Result) -> None:

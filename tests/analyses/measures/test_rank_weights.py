@@ -12,9 +12,27 @@ from assay.cli import main
 from assay.core.errors import AssayError, MeasureError, UsageError
 from assay.measures.declare import CATALOGUE, Measure, Rankings, measure
 from assay.measures.grammar import parse_open
+from assay.render.pictures import draw
 from assay.results.charts import MAX_ROWS
 
-WEIGHTED = {"DCG", "nDCG", "enDCG", "SDCG", "INSQ", "NumRelRet", "P", "R", "RBP", "nRBP", "SetP", "SetR", "SetF"}
+WEIGHTED = {
+    "DCG",
+    "nDCG",
+    "enDCG",
+    "SDCG",
+    "INSQ",
+    "NumRelRet",
+    "P",
+    "R",
+    "RBP",
+    "nRBP",
+    "enRBP",
+    "aR",
+    "Specificity",
+    "SetP",
+    "SetR",
+    "SetF",
+}
 
 
 def share_beyond(name: str, rank: int, depth: int = 1000) -> float:
@@ -111,13 +129,39 @@ def test_the_table_shows_round_ranks_and_the_evidence_all() -> None:
 
 def test_the_charts_draw_figure_1() -> None:
     result = measures(weights=True)
-    weights, beyond = result.charts
-    assert (weights.name, beyond.name) == ("weights", "beyond")
-    assert set(weights.table["measure"]) == {"DCG(discount='jk')", "RBP(p=0.8)", "RBP(p=0.95)", "RBP(p=0.9977)"}
-    assert weights.table["share"].min() > 0  # type: ignore[operator]
-    assert beyond.table.height <= MAX_ROWS
-    scales = [weights.spec()["layer"][0]["encoding"][axis]["scale"]["type"] for axis in "xy"]
+    weights, shares, beyond = result.charts
+    assert (weights.name, shares.name, beyond.name) == ("weights", "shares", "beyond")
+    names = {"DCG(discount='jk')", "RBP(p=0.8)", "RBP(p=0.95)", "RBP(p=0.9977)"}
+    assert set(weights.table["measure"]) == set(shares.table["measure"]) == names
+    assert shares.table["share"].min() > 0  # type: ignore[operator]
+    assert max(chart.table.height for chart in result.charts) <= MAX_ROWS
+    scales = [shares.spec()["layer"][0]["encoding"][axis]["scale"]["type"] for axis in "xy"]
     assert scales == ["log", "log"]
+
+
+def test_figure_1_has_an_axis_for_rbp_and_one_for_dcg() -> None:
+    (weights, *_) = measures(weights=True).charts
+    spec = weights.spec()
+    left, right = spec["layer"]
+    assert spec["resolve"] == {"scale": {"y": "independent"}}
+    assert [layer["encoding"]["y"]["axis"]["orient"] for layer in (left, right)] == ["left", "right"]
+    assert left["transform"][0]["filter"]["oneOf"] == ["RBP(p=0.8)", "RBP(p=0.95)", "RBP(p=0.9977)"]
+    assert right["transform"][0]["filter"]["oneOf"] == ["DCG(discount='jk')"]
+    # the weights themselves: (1 - p) p^(i - 1), and 1 / log2(max(2, i))
+    for name, rank, weight in weights.table.select("measure", "rank", "weight").iter_rows():
+        if name == "RBP(p=0.95)":
+            assert weight == pytest.approx(0.05 * 0.95 ** (rank - 1), rel=1e-12)
+        elif name.startswith("DCG"):
+            assert weight == pytest.approx(1 / np.log2(max(2, rank)), rel=1e-12)
+    assert draw(weights, ".png")[:4] == b"\x89PNG"
+
+
+@pytest.mark.parametrize(
+    ("asked", "axes"), [(["P"], ["left"]), (["DCG"], ["left"]), (["DCG", "nDCG", "R"], ["left", "right"])]
+)
+def test_measures_of_one_kind_need_one_axis(asked: list[str], axes: list[str]) -> None:
+    (weights, *_) = measures(weights=True, measure=asked, depth=20).charts
+    assert [layer["encoding"]["y"]["axis"]["orient"] for layer in weights.spec()["layer"]] == axes
 
 
 def test_one_rank_carries_all_the_weight_there_is() -> None:

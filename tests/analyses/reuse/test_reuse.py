@@ -279,6 +279,15 @@ def test_identical_runs_have_no_documents_of_their_own() -> None:
     assert table["rank"].to_list() == [1, 1]
 
 
+@pytest.mark.parametrize(("name", "flag"), [("beyond", "--pool-depth"), ("groups", "--groups")])
+def test_a_table_that_another_flag_gives_is_refused_with_that_flag(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, flag: str
+) -> None:
+    runs, qrels = collection(n_runs=4, n_topics=3, n_docs=40, rng=1).write(tmp_path)
+    assert main(["reuse", str(runs), "--qrels", str(qrels), "-m", "AP", "--table", name]) == 2
+    assert f"it comes with {flag}" in capsys.readouterr().err
+
+
 def test_the_command_draws_and_prints_every_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs, qrels = collection(n_runs=4, n_topics=5, n_docs=50, rng=2).write(tmp_path)
     groups = tmp_path / "groups.csv"

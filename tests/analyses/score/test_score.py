@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 import scipy.stats
 
 from assay.analyses.score.analysis import score
 from assay.core.errors import UsageError
-from assay.data.judged import MISSING_LISTS, Judged
+from assay.data.judged import MISSING_LISTS, Collection, Judged
+from assay.data.rankings import Rankings
+from assay.data.read import read_qrels, read_runs
+from assay.data.tables import UNJUDGED
+from assay.measures.grammar import parse
 from assay.scoring.scores import Scores
 from tests.builders.two_runs import two_runs
 
@@ -77,6 +85,7 @@ def test_one_topic_has_a_mean_and_no_interval(judged: Judged, interval: Any) -> 
         ({"level": float("nan")}, "level nan is not between 0 and 1, such as 0.95"),
         ({"interval": "bootstrap", "resamples": 0}, "resamples 0 is not a whole number from 1 up, such as 10000"),
         ({"interval": "bootstrap", "rng": -1}, "rng -1 is not a whole number from 0 up, such as 0"),
+        ({"tail": "empty"}, "--tail empty says what follows the end of a list, for the residual; add --residuals"),
         ({"interval": "boot"}, "interval: 'boot' is not one of t, bootstrap; did you mean 'bootstrap'?"),
     ],
 )
@@ -90,3 +99,97 @@ def test_scores_of_another_tool_are_shown_as_they_are() -> None:
     scores = Scores(("c0", "c1"), ("r",), ("1", "2", "3"), np.array([[[1.0, 2.0, 3.0]], [[5.0, 5.0, 5.0]]]))
     assert score(scores).table["mean"].to_list() == [2.0, 5.0]
     assert score(scores, measure=["c1"]).table["measure"].to_list() == ["c1"]
+
+
+# run -> its ranking on one topic; d1, d2, ... are judged, u1, u2, ... are not
+LISTS = {
+    "a": ["d1", "u1", "d2", "d3", "d4", "u2"],
+    "b": ["d4", "d2", "u3", "d5"],
+    "c": ["d6", "d1", "d5", "u1", "d3"],
+}
+GRADES = {"d1": 1, "d2": 0, "d3": 2, "d4": 1, "d5": 0, "d6": 2, "d7": 1}
+BOUNDED = [
+    "AP",
+    "AP@3",
+    "aAP@2",
+    "P@3",
+    "R@4",
+    "aR@2",
+    "nDCG",
+    "nDCG@3",
+    "enDCG@2",
+    "DCG@3",
+    "RBP@3",
+    "nRBP@3",
+    "enRBP@2",
+    "ERR@3",
+    "RR",
+    "Rprec",
+    "Q@3",
+]
+
+
+def tiny(top: int) -> Collection:
+    runs = read_runs({run: {"1": {doc: -float(i) for i, doc in enumerate(docs)}} for run, docs in LISTS.items()})
+    return Collection(runs, read_qrels({"1": {doc: min(grade, top) for doc, grade in GRADES.items()}}))
+
+
+def every_completion(run: str, name: str, pool: int, contributors: Sequence[str], top: int) -> list[float]:
+    """Score a run under all grades that documents outside the pool, or without a judgment, might turn out to have."""
+    pooled = {doc for other in contributors for doc in LISTS[other][:pool]}
+    known = {doc: min(grade, top) for doc, grade in GRADES.items() if doc in pooled}
+    m = parse(name)
+    seen = LISTS[run][: m.cutoff]
+    unjudged = [doc for doc in seen if doc not in known]
+    scores = []
+    for labels in product(range(top + 1), repeat=len(unjudged)):
+        graded = known | dict(zip(unjudged, labels, strict=True))
+        counts = [[sum(grade == g for grade in graded.values()) for g in range(top + 1)]]
+        ranked = [[graded.get(doc, UNJUDGED) for doc in LISTS[run]]]
+        scores += m.compute(Rankings(np.array(ranked, dtype=np.int8), np.array(counts), top)).tolist()
+    return [0.0 if np.isnan(value) else value for value in scores]
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+@pytest.mark.parametrize("top", [1, 2], ids=["binary", "graded"])
+@pytest.mark.parametrize(("pool", "contributors"), [(1, ()), (2, ()), (2, ("b",)), (6, ())])
+def test_bounds_under_a_pool_are_those_of_all_completions(
+    name: str, top: int, pool: int, contributors: tuple[str, ...]
+) -> None:
+    result = score(
+        tiny(top),
+        measure=[f"{name}/pool={pool}"],
+        contributors=contributors,
+        residuals=True,
+        tail="empty",
+        per_topic=True,
+    )
+    for row in result.table.iter_rows(named=True):
+        scores = [row["value"], *every_completion(row["run"], name, pool, contributors or tuple(LISTS), top)]
+        assert (row["least"], row["most"]) == pytest.approx((min(scores), max(scores)), abs=1e-12)
+        if row["residual"] is not None:
+            assert row["residual"] == pytest.approx(max(scores) - row["value"], abs=1e-12)
+
+
+def test_the_residual_of_rbp_under_a_pool_is_the_weight_of_what_it_leaves_out() -> None:
+    """Ranks 1, 3, ... of run a hold pooled documents; all weight elsewhere, to infinity, is the residual."""
+    result = score(tiny(1), measure=["RBP/pool=2", "RBP@4/pool=2"], residuals=True, per_topic=True)
+    weight = [0.2 * 0.8**i for i in range(6)]
+    pooled = {doc for docs in LISTS.values() for doc in docs[:2]} - {"u1"}
+    for run, docs in LISTS.items():
+        for k, condition in ((6, "RBP/pool=2"), (4, "RBP@4/pool=2")):
+            assessed = sum(w for w, doc in zip(weight, docs[:k], strict=False) if doc in pooled)
+            (residual,) = result.table.filter(pl.col("run") == run, pl.col("measure") == condition)["residual"]
+            assert residual == pytest.approx(1 - assessed, abs=1e-12)
+
+
+def test_bounds_are_for_the_runs_asked_about_under_pools_that_all_runs_fill() -> None:
+    data = tiny(2)
+    whole = score(data, measure=["AP/pool=2"], residuals=True, per_topic=True).table
+    chosen = score(replace(data, chosen=("c",)), measure=["AP/pool=2"], residuals=True, per_topic=True).table
+    assert chosen.rows() == whole.filter(pl.col("run") == "c").rows()
+
+
+def test_normalised_scores_have_no_bounds() -> None:
+    table = score(tiny(2), measure=["AP/standardised", "ERR@3/expanded", "AP"], residuals=True).table
+    assert table["least"].is_null().to_list() == [True, True, False] * 3

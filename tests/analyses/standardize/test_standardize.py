@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,12 @@ from assay.cli import main
 from assay.core.arrays import Array
 from assay.core.errors import InputError, UsageError
 from assay.data.judged import judge
+from assay.data.provenance import Basis
 from assay.data.read import read_qrels, read_runs
 from assay.measures.grammar import parse
 from assay.scoring.engine import score
 from assay.scoring.factor_files import read_factors, write_factors
+from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
 from assay.stats.standardisation import apply, empirical, factors, linear, normal, uniform, z
 from tests.builders.dense import collection
@@ -32,7 +35,8 @@ SAME = (
     ("DCG", "nDCG", "enDCG"),
     ("DCG(discount='jk')", "nDCG(discount='jk')", "enDCG(discount='jk')"),
     ("SP", "AP", "aAP"),
-    ("P", "R"),
+    ("P", "R", "aR"),
+    ("RBP(p=0.9)", "nRBP(p=0.9)", "enRBP(p=0.9)"),
 )
 """What differs only by a factor of the topic, at one depth."""
 
@@ -57,7 +61,7 @@ def trec8(data: Path) -> Scores:
     """Score the real runs once."""
     folder = data / "trec8-adhoc"
     judged = judge(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz"))
-    return score(judged, [*PUBLISHED, *(f"{name}@100" for family in SAME for name in family)])
+    return score(judged, [*PUBLISHED, "AP@1000", "P@10", *(f"{name}@100" for family in SAME for name in family)])
 
 
 PUBLISHED = {
@@ -82,6 +86,22 @@ def test_the_factors_of_trec_8_are_the_published_ones(trec8: Scores, data: Path,
         )
         assert published[:, 0].to_list() == found["topic"].to_list()
         np.testing.assert_allclose(found[column], published[PUBLISHED[measure]], rtol=0, atol=1e-7)
+
+
+TO_ROUNDING = {"AP@1000": 0.01, "P@10": 0.005, "nDCG(discount='jk')@1000": 2e-6}
+"""How far z by the published factors may be from z by our own: ties in one run, single precision; 1e-13 elsewhere."""
+
+
+@pytest.mark.parametrize("measure", [*PUBLISHED, "AP@1000", "P@10", "AP", "nDCG"])
+def test_scores_by_the_published_factors_are_those_by_the_runs_themselves(
+    trec8: Scores, data: Path, measure: str
+) -> None:
+    """Of the same 129 runs. RBP.8 and RBP.95 were computed otherwise, in a way that is not known."""
+    path = data / "standardization-factors" / "trec8.adhoc.mn.csv"
+    raw = trec8.choose([deep := measure if "@" in measure else f"{measure}@1000"])
+    asked = replace(raw, conditions=(measure,))
+    own, published = standardize_scores(raw), standardize_scores(asked, factors=str(path))
+    assert np.abs(own.value - published.value).max() < TO_ROUNDING.get(deep, 1e-13)
 
 
 def twins(scores: Scores, family: tuple[str, ...], depth: int) -> list[Array]:
@@ -227,6 +247,20 @@ def test_topics_that_the_factors_lack_have_no_score(tmp_path: Path) -> None:
     assert note.text == "AP: 1 topic without factors, and so without a score"
 
 
+@pytest.mark.parametrize(("top", "cautions"), [(1, 0), (3, 1)])
+def test_published_factors_of_binary_relevance_come_with_a_caution_on_grades(
+    tmp_path: Path, top: int, cautions: int
+) -> None:
+    for kind in ("mn", "sd"):
+        (tmp_path / f"x.{kind}.csv").write_text('"","AP"\n"t0",0.2\n"t1",0.2\n')
+    scores = replace(made(np.full((1, 2, 2), 0.5)), basis=Basis(top_grade=top))
+    notes = [
+        n.text for n in standardize(scores, factors=str(tmp_path / "x.mn.csv")).notes if n.code == "binary_factors"
+    ]
+    assert len(notes) == cautions
+    assert all("grades up to 3" in text and "--grades 2=1,3=1" in text for text in notes)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -257,6 +291,8 @@ def test_factors_are_written_only_where_the_extension_says_how(tmp_path: Path) -
     [
         ({"level": 95.0}, "level 95 is not between 0 and 1"),
         ({"floor": -1.0}, "floor -1 is not a deviation"),
+        ({"method": "linear", "a": float("nan")}, "a nan is not a finite number"),
+        ({"method": "linear", "b": float("inf")}, "b inf is not a finite number"),
         ({"method": "rank"}, "method: 'rank' is not one of"),
         ({"factors": "f.csv", "reference": ["r0"]}, "--factors stands in place of --reference"),
         ({"factors": "f.csv", "method": "empirical"}, "needs the reference runs' own scores"),
@@ -271,17 +307,19 @@ def test_a_request_that_makes_no_sense_is_refused(settings: dict[str, object], m
 def test_trec_evals_own_z_scores_come_out(data: Path) -> None:
     """Provenance: trec_eval 10.0, test/out.test.aqZ; options -q -m all_trec -Z zscores_file, four decimals."""
     folder = data / "trec_eval-conformance"
-    told = {}
+    printed = {}
     for line in (folder / "out.test.aqZ").read_text().splitlines():
         name, topic, value = line.split(None, 2)
         if topic != "all" and name.startswith("Z"):
-            told[name[1:], topic] = value
-    names = [name for name in dict.fromkeys(name for name, _ in told) if name in KNOWN]
+            printed[name[1:], topic] = value
+    names = [name for name in dict.fromkeys(name for name, _ in printed) if name in KNOWN]
     judged = judge(read_runs(folder / "results.test.gz"), read_qrels(folder / "qrels.test.gz"))
     found = standardize(score(judged, names), factors=str(folder / "zscores_file")).tables["scores"]
     ours = {(m, t): v for t, m, v in found.select("topic", "measure", "value").iter_rows()}
     wrong = {
-        (n, t): v for (n, t), v in told.items() if n in names and abs(ours[str(parse(n)), t] - float(v)) > 5.1e-5
+        (n, t): v
+        for (n, t), v in printed.items()
+        if n in names and abs(ours[f"{parse(n)}/standardised", t] - float(v)) > 5.1e-5
     }
     assert len(names) == 58
     assert wrong == {}
@@ -308,10 +346,34 @@ def test_the_command_writes_scores_that_another_command_reads(
     again = json.loads(capsys.readouterr().out)["table"]
     assert [row["mean"] for row in again] == pytest.approx([row["mean"] for row in table], abs=1e-12)
     assert list(table[0]) == ["run", "measure", "mean", "low", "high"]
+    assert {row["measure"] for row in again} == {"AP/standardised"}
+    assert main(["standardize", "--scores", str(out)]) == 2
+    assert "AP/standardised is standardised already; give AP" in capsys.readouterr().err
+
+
+def test_saved_z_scores_of_a_geometric_mean_are_averaged_as_they_are(tmp_path: Path) -> None:
+    """Of logarithms, half of them below 0: read as GMAP, they would be raised to its floor."""
+    raw = Scores(("GMAP",), tuple("abc"), tuple("12345"), np.random.default_rng(0).random((1, 3, 5)), ("geometric",))
+    path = tmp_path / "z.csv"
+    standardize(raw).tables["scores"].write_csv(path)
+    expected = stats.zscore(np.log(raw.value[0]), axis=0, ddof=1).mean(-1)
+    assert read_scores(str(path)).mean()[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_two_reference_runs_come_with_a_caution() -> None:
+    x = np.random.default_rng(0).random((1, 3, 6))
+    own = standardize(made(x[:, :2]))
+    assert set(np.abs(own.tables["scores"]["value"].to_numpy()).round(4)) == {0.7071}
+    (note,) = [note for note in own.notes if note.code == "two_reference_runs"]
+    assert "0.71" in note.text
+    two = standardize(made(x), reference=["r0", "r1"])
+    assert [note.severity for note in two.notes if note.code == "two_reference_runs"] == ["caution"]
+    assert "two_reference_runs" not in {note.code for note in standardize(made(x)).notes}
 
 
 def test_standardised_scores_go_into_other_analyses(synthetic: Scores) -> None:
     found = standardize_scores(synthetic)
+    assert found.conditions == tuple(f"{name}/standardised" for name in synthetic.conditions)
     assert found.frame().equals(standardize(synthetic).tables["scores"])
     assert np.allclose(found.value, stats.zscore(synthetic.working(), axis=1, ddof=1), atol=1e-9)
     assert power(found).table["power"].is_between(0, 1).all()

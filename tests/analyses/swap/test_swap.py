@@ -324,7 +324,7 @@ def test_the_command_writes_every_table_and_chart(tmp_path: Path) -> None:
     assert main([*ask, "-o", str(tmp_path / "s.json")]) == 0
     found = json.loads((tmp_path / "s.json").read_text())
     assert [row["measure"] for row in found["table"]] == ["AP", "P@5"]
-    assert set(found["tables"]) == {"curve", "needed", "bins", "fit"}
+    assert set(found["tables"]) == {"curve", "needed", "bins", "significant", "fit"}
     bins = [row for row in found["tables"]["bins"] if row["method"] == "disjoint" and row["n_topics"] == 10]
     assert sum(row["n"] for row in bins) == 2 * 30 * 66
     for name in ("bins", "bootstrap", "curve"):

@@ -48,6 +48,12 @@ def exact(name: str, grades: tuple[int, ...], n_rel: int) -> Fraction | None:
         "R": Fraction(len(hits), n_rel),
         "Rprec": Fraction(sum(i <= n_rel for i in hits), n_rel),
         "ERR": sum((half**c / i for c, i in enumerate(hits, start=1)), Fraction(0)),
+        "ERR(stop=1.0)": Fraction(1, hits[0]) if hits else Fraction(0),
+        "ERR(stop=0.3)": sum(
+            (Fraction(3, 10) * Fraction(7, 10) ** (c - 1) / i for c, i in enumerate(hits, start=1)), Fraction(0)
+        ),
+        "Rprec(form='recall')": Fraction(len(hits), n_rel),
+        "Rprec(form='capped')": Fraction(sum(i <= n_rel for i in hits), min(k, n_rel)),
         "RBP(p=0.5)": sum((half**i for i in hits), Fraction(0)),
         "RBP(p=0.85)": sum((Fraction(17, 20) ** (i - 1) * Fraction(3, 20) for i in hits), Fraction(0)),
         "RBP(p=0.95)": sum((Fraction(19, 20) ** (i - 1) * Fraction(1, 20) for i in hits), Fraction(0)),
@@ -56,6 +62,7 @@ def exact(name: str, grades: tuple[int, ...], n_rel: int) -> Fraction | None:
 
 
 RATIONAL = [name for name in FIFTEEN if "DCG" not in name]
+RATIONAL += ["ERR(stop=1.0)", "ERR(stop=0.3)", "Rprec(form='recall')", "Rprec(form='capped')"]
 
 
 @pytest.mark.parametrize(("k", "n_rel"), [(1, 1), (4, 2), (5, 9), (9, 5), (10, 10)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.stats.significance.pairs import pairs
+from assay.stats.significance.pairs import pair_moments, pairs
 
 
 def test_the_differences_come_with_their_pairs_means_and_deviations() -> None:
@@ -16,3 +16,14 @@ def test_the_differences_come_with_their_pairs_means_and_deviations() -> None:
     assert d.mean[1] == 0.0
     assert d.sd == pytest.approx(np.std(x[[0, 0, 1]] - x[[1, 2, 2]], axis=1, ddof=1))
     assert d.t == pytest.approx(d.mean / d.sd * np.sqrt(3))
+
+
+def test_moments_without_the_differences_are_those_of_the_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.stats.significance.pairs._ENTRIES", 30)  # so that there are several blocks
+    x = np.random.default_rng(1).uniform(size=(7, 9))
+    x[3] = x[2] + 0.25  # no variance
+    whole = pairs(x)
+    mean, sd = pair_moments(x)
+    assert np.array_equal(mean, whole.mean)
+    assert np.array_equal(sd, whole.sd)
+    assert (sd == 0).sum() == 1

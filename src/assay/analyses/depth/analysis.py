@@ -28,7 +28,7 @@ from assay.results.sentences import MANY_RUNS, few_runs
 DEPTHS = (5, 10, 20, 50, 100, 200, 500, 1000)
 POOL_DEPTHS = (5, 10, 20, 50, 100)
 MEASURES = ("P", "SP", "DCG(discount='jk')", "RBP")
-_FORMS = {"measure": pl.String, "normalization": pl.String, "computed": pl.String}
+_FORMS = {"measure": pl.String, "normalization": pl.String, "family": pl.String, "computed": pl.String}
 
 
 @analysis(
@@ -73,11 +73,12 @@ def depth(
     `assay power -m nDCG@100/pool=10 -m nDCG@20/pool=10`.
 
     A measure stands for its family, all with the same parameters:
-      raw           P   SP   DCG    RBP    the sum itself
-      abbreviated       aAP  nDCG   nRBP   divided by the best that k ranks allow
-      expanded      R   AP   enDCG         divided by the best that the judgments allow
+      raw           P   SP   DCG    RBP    the sum itself (P: over k)
+      abbreviated   aR  aAP  nDCG   nRBP   divided by the best that k ranks allow
+      expanded      R   AP   enDCG  enRBP  divided by the best that the judgments allow
       standardised                         the raw score less the topic's mean over runs, by its deviation
-    Any other measure is taken as it is (raw) and standardised.
+    Any other measure M is taken as it is (raw), as M/abbreviated and M/expanded (shares of what the ideal ranking
+    scores, cut at k or whole) and standardised.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ def depth(
     coarse
         A first look: of the default depths and pool depths the first, the middle and the last.
     normalization
-        raw, abbreviated, expanded or standardised; repeats (default: all that a measure has).
+        raw, abbreviated, expanded or standardised; repeats, and orders the rows (default: all).
     of
         What to show: power, tau (Kendall's tau-b of the run means with those of the deepest cell), or reliability
         (Phi and E-rho^2 of `assay reliability`), with intervals.
@@ -115,7 +116,9 @@ def depth(
     Returns
     -------
     measure, normalization
-        The measure as asked for, and its form; `--table forms` says what is computed.
+        The measure that the row holds (nDCG, asked for raw, is DCG; ERR, asked for expanded, is ERR/expanded), and
+        its form; `--table forms` says what is computed. Standardised, a whole family is the same numbers: the measure
+        as asked for.
     pool_depth, depth
         How deep the pool is, and how deep runs are evaluated.
     width
@@ -135,22 +138,22 @@ def depth(
     Notes
     -----
     tables.full: the same where the pool is as deep as the evaluation (full assessment).
-    tables.forms: measure, normalization, computed.
+    tables.forms: measure, normalization, family (the measure as asked for), computed.
     tables.pools: pool_depth, n_judged, n_relevant, n_empty (topics without a relevant document), coverage (share of
     the contributors' documents down to that depth that are judged; the others count as not relevant).
-    tables.edges: measure, normalization, pool_depth, depth, power, low, high, lost, lost_low, lost_high, tau: what
-    the sentences of a report rest on. Of AP and nDCG (of the first measure where neither is asked for), all depths
-    under the deepest pool, and all pools at the deepest evaluation. The deepest pool is here the deepest of which at
-    least {pool_judged} is judged, where there is one; lost and tau are to that pool. Only there where `of` is power,
-    without `width`.
-    tables.reliability: measure, normalization, pool_depth, depth, phi, phi_low, phi_high, e_rho2, e_rho2_low,
-    e_rho2_high: the stability of scores and of the ranking in every cell, as `of` reliability shows it; there where
-    `of` is power, without `width`.
-    tables.draws: with `width`, every draw by itself. Intervals are then empty: draws and topics both vary.
+    tables.edges, without `width` and where `of` is power: measure, normalization, pool_depth, depth, power, low,
+    high, lost, lost_low, lost_high, tau: what the sentences of a report rest on. Of AP and nDCG (of the first measure
+    where neither is asked for), all depths under the deepest pool, and all pools at the deepest evaluation. The
+    deepest pool is here the deepest of which at least {pool_judged} is judged, where there is one; lost and tau are
+    to that pool.
+    tables.reliability, without `width` and where `of` is power: measure, normalization, pool_depth, depth, phi,
+    phi_low, phi_high, e_rho2, e_rho2_low, e_rho2_high: the stability of scores and of the ranking in every cell, as
+    `of` reliability shows it.
+    tables.draws, with `width`: every draw by itself. Intervals are then empty: draws and topics both vary.
     """
     if len(data.runs.names) < 2:
         raise UsageError("one run has nothing to be compared with; give at least two")
-    asked, missing = forms(measure or MEASURES, normalization)
+    asked = forms(measure or MEASURES, normalization)
     longest = max(1, int(data.runs.count.max(initial=0)))
     depths = (
         whole_numbers(depth, "depth", least=1)
@@ -177,8 +180,8 @@ def depth(
     settings: dict[str, object] = {"of": of} | ({"test": "t", "alpha": alpha} if of == "power" else {})
     settings |= {"contributors": int(fill.sum())}
     settings |= {"draws": draws, "rng": rng} if widths else {"level": level}
-    notes = (*whole.notes, *missing, *_notes(grid, pools, of))
-    charts = depth_charts(shown, tables["full"], of)
+    notes = (*whole.notes, *_notes(grid, pools, of))
+    charts = depth_charts(shown, tables["full"], tables["forms"], of)
     return Result("depth", shown, tables, whole.basis, settings, notes, charts=charts)
 
 
@@ -229,7 +232,7 @@ def _tables(cells: pl.DataFrame, pools: pl.DataFrame, asked: Sequence[Form], of:
         pools = pools.drop("draw").group_by("width", "pool_depth", maintain_order=True).mean()
     elif of == "power":
         tables["reliability"] = parts["grid"].select(*place, *COLUMNS["reliability"])
-    tables["forms"] = table(((form.label, form.normalization, form.computed) for form in asked), _FORMS)
+    tables["forms"] = table(((f.label, f.normalization, f.family, f.computed) for f in asked), _FORMS)
     return tables | {"pools": pools if random else pools.drop("width", "draw")}
 
 
@@ -263,7 +266,8 @@ def _notes(grid: Grid, pools: pl.DataFrame, of: Of) -> Iterator[Note]:
     longest = int(runs.count.max(initial=0))
     beyond = {"evaluation": grid.depths[-1], "pool": deepest}
     if deeper := [f"{what} depth {depth:,}" for what, depth in beyond.items() if depth > longest]:
-        text = f"no run goes deeper than {longest:,}; {' and '.join(deeper)} add nothing"
+        verb = "adds" if len(deeper) == 1 else "add"
+        text = f"no run goes deeper than {longest:,}; {' and '.join(deeper)} {verb} nothing"
         yield Note("deeper_than_runs", "info", text)
     if empty := int(pools["n_empty"].max() or 0):  # type: ignore[arg-type]
         depth = pools.filter(pl.col("n_empty") == empty)["pool_depth"][0]

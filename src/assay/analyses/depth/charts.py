@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.depth.grid import COLUMNS, Of
-from assay.analyses.depth.normalizations import NORMALIZATIONS
-from assay.results.charts import MAX_ROWS, Chart, Spec, category, field, thin
+from assay.results.charts import Chart, Spec, category, field, thin
 
 FULL = "full assessment"
 _TITLES: dict[Of, str] = {
@@ -17,33 +16,40 @@ _TITLES: dict[Of, str] = {
 }
 _WIDTH, _DIGIT = 190, 6.5  # pixels of a panel, and of a digit below it
 _RED, _LIGHT, _DARK = "#D40000", np.array([190.0, 215.0, 238.0]), np.array([0.0, 84.0, 150.0])
+_NAME: Spec = {
+    "transform": [{"aggregate": [{"op": "count", "as": "n"}], "groupby": ["measure"]}],
+    "mark": {"type": "text", "align": "left", "baseline": "top", "fontSize": 10},
+    "encoding": {"x": {"value": 4}, "y": {"value": 2}, "text": {"field": "measure"}},
+}
+"""The measure that a panel holds, in its corner."""
 
 
-def depth_charts(table: pl.DataFrame, full: pl.DataFrame, of: Of) -> tuple[Chart, ...]:
-    """Draw the grid as figures 3 and 4 of webber2010: a line for every pool depth, full assessment crossed."""
+def depth_charts(table: pl.DataFrame, full: pl.DataFrame, forms: pl.DataFrame, of: Of) -> tuple[Chart, ...]:
+    """Draw the grid as figures 3 and 4 of webber2010: a line for every pool depth, full assessment crossed.
+
+    A row of panels is a family of measures, as `forms` says; each panel names the measure that it holds.
+    """
     parts = [
         table.with_columns(line=pl.col("pool_depth").cast(pl.String)),
         full.with_columns(line=pl.lit(FULL)),
     ]
-    rows = pl.concat(parts)
-    up, across = "measure", "normalization"
+    rows = pl.concat(parts).join(forms.drop("computed"), on=["measure", "normalization"], how="left")
+    up, across = "family", "normalization"
     if "width" in rows.columns:
         rows = rows.with_columns(form=pl.format("{}, {}", "measure", "normalization"))
         up, across = "form", "width"
     orders = {name: rows[name].unique(maintain_order=True).to_list() for name in (up, across)}
     if across == "normalization":
-        orders[across] = [n for n in NORMALIZATIONS if n in orders[across]]
-    # a panel without a row would make way for the next one, under the wrong heading
-    panels = pl.DataFrame({up: orders[up]}).join(pl.DataFrame({across: orders[across]}), how="cross")
-    gaps = panels.join(rows, on=[up, across], how="anti")
-    rows = pl.concat([thin(rows, by=[up, across, "line"], rows=MAX_ROWS - gaps.height), gaps], how="diagonal")
+        orders[across] = forms[across].unique(maintain_order=True).to_list()
+    rows = thin(rows, by=[up, across, "line"])
     heading = "pool width" if across == "width" else None
     facet = {
         "row": category(up, orders[up], header={"title": None, "labelFontSize": 11}),
         "column": category(across, orders[across], header={"title": heading, "labelFontSize": 11}),
     }
     depths, pool_depths = (table[name].unique().sort().to_list() for name in ("depth", "pool_depth"))
-    spec = {"layer": _layers(depths, pool_depths, of), "width": _WIDTH, "height": 150}
+    named = [] if across == "width" else [_NAME]
+    spec = {"layer": [*_layers(depths, pool_depths, of), *named], "width": _WIDTH, "height": 150}
     title = f"{_TITLES[of]}, by evaluation depth; a line for each pool depth"
     return (Chart("depth", title, rows, {"facet": facet, "spec": spec}),)
 

@@ -15,12 +15,11 @@ from assay.core.errors import UsageError
 from assay.core.text import Row
 from assay.data.judged import Collection, Judged, judge
 from assay.data.tables import Places, Qrels
-from assay.scoring.engine import score
+from assay.scoring.conditions import score_judged
 from assay.stats.correlation.coefficients import DenseRanks, correlate_ranks, dense_ranks
 from assay.stats.intervals import jackknife_interval
 from assay.stats.leave_one_out import run_ranks
 from assay.stats.significance.paired_t import separated
-from assay.stats.standardisation import z
 from assay.stats.variance import COEFFICIENTS, coefficient, mean_squares
 
 Of = Literal["power", "tau", "reliability"]
@@ -33,6 +32,7 @@ COLUMNS: dict[Of, tuple[str, ...]] = {
 """What a cell shows."""
 
 _NEVER = np.iinfo(np.int64).max
+_ENTRIES = 1 << 25  # scores held at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +99,21 @@ class Grid:
         runs = self.data.runs if whole else self.data.runs.head(self.depths[-1])
         return judge(runs, pool, negative=self.data.negative)
 
-    def scores(self, judged: Judged, depths: Sequence[int]) -> dict[tuple[Form, int], Array]:
-        """Score the runs in every form to every depth, on the scale of statistics. [run, topic]"""
-        measures = list(dict.fromkeys(form.measure for form in self.forms))
-        scored = score(judged, [m @ k for m in measures for k in depths])
-        by_measure = dict(zip([(m, k) for m in measures for k in depths], scored.working(), strict=True))
-        return {
-            (form, k): z(x) if form.normalization == "standardised" else x
-            for form in self.forms
-            for k in depths
-            for x in [by_measure[form.measure, k]]
-        }
+    def scores(self, judged: Judged, depths: Sequence[int]) -> Iterator[tuple[Form, int, Array]]:
+        """Score the runs in every form to every depth, on the scale of statistics. [run, topic]
+
+        Some depths are scored at a time; those of a form come in their order.
+        """
+        step = max(1, _ENTRIES // max(1, len(self.forms) * len(judged.runs) * len(judged.topics)))
+        for i in range(0, len(depths), step):
+            cells = [(form, k) for form in self.forms for k in depths[i : i + step]]
+            scored = score_judged(judged, [form.at(k) for form, k in cells])
+            yield from ((form, k, x) for (form, k), x in zip(cells, scored.working(), strict=True))
 
     def deepest(self) -> Iterator[tuple[Form, Array]]:
         """Score the runs in the deepest cell of every form, its pool filled by all contributors. [run, topic]"""
         pool = self.pool(self.first(self.contributors), self.pool_depths[-1])
-        for (form, _), x in self.scores(self.judged(pool), self.depths[-1:]).items():
+        for form, _, x in self.scores(self.judged(pool), self.depths[-1:]):
             yield form, x
 
     def cells(self, filling: Filling, first: Index, answer: Answer) -> Iterator[Row]:
@@ -127,11 +126,12 @@ class Grid:
             inside = pool_depth in self.pool_depths
             pool = self.pool(first, pool_depth)
             judged = self.judged(pool)
-            for (form, k), x in self.scores(judged, self.depths[::-1] if inside else [pool_depth]).items():
+            for form, k, x in self.scores(judged, self.depths[::-1] if inside else [pool_depth]):
                 yield {
                     "form": self.forms.index(form),
                     "measure": form.label,
                     "normalization": form.normalization,
+                    "family": form.family,
                     "width": filling.width,
                     "draw": filling.draw,
                     "pool_depth": pool_depth,

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from assay.core.errors import UsageError
-from assay.core.notes import Note
 from assay.core.settings import check_choice
 from assay.measures.declare import CATALOGUE, Measure
 from assay.measures.grammar import parse_open
+from assay.scoring.conditions import Condition
+from assay.scoring.normalisation import NORMALIZATIONS, Normalization
 
-Normalization = Literal["raw", "abbreviated", "expanded", "standardised"]
-NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
-
+RANK_BIASED: dict[Normalization, str] = {"raw": "RBP", "abbreviated": "nRBP", "expanded": "enRBP"}
 FAMILIES: tuple[dict[Normalization, str], ...] = (
-    {"raw": "P", "expanded": "R"},
+    {"raw": "P", "abbreviated": "aR", "expanded": "R"},
     {"raw": "SP", "abbreviated": "aAP", "expanded": "AP"},
     {"raw": "DCG", "abbreviated": "nDCG", "expanded": "enDCG"},
-    {"raw": "RBP", "abbreviated": "nRBP"},
+    RANK_BIASED,
 )
 """Raw: the sum itself. Abbreviated: divided by the ideal ranking's, cut at k. Expanded: by the whole ideal's."""
 
@@ -29,25 +27,38 @@ RESIDUAL = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A measure in one normalisation: its label, and what is computed."""
+    """A measure in one normalisation: what it stands for, and what is computed."""
 
-    label: str  # the measure as it was asked for
+    family: str  # the measure as it was asked for
     normalization: Normalization
     measure: Measure  # without a cutoff; where standardised, the raw one
+    declared: bool  # whether the measure itself is so normalised
+
+    @property
+    def label(self) -> str:
+        """The measure that a row holds. Standardised, all of a family are the same numbers: the one asked for."""
+        if self.normalization == "standardised":
+            return self.family
+        return str(self.measure) if self.declared else f"{self.measure}/{self.normalization}"
+
+    def at(self, k: int) -> Condition:
+        """What is computed at a depth."""
+        return Condition(self.measure @ k, normalization="raw" if self.declared else self.normalization)
 
     @property
     def computed(self) -> str:
         """What is computed at depth k."""
-        text = f"{self.measure}@k"
-        return f"z({text})" if self.normalization == "standardised" else text
+        return f"{self.measure}@k" + ("" if self.declared else f"/{self.normalization}")
 
 
-def forms(measures: Sequence[str | Measure], normalizations: Sequence[str] = ()) -> tuple[list[Form], list[Note]]:
-    """Find the forms of measures in these normalisations, all if none is named; note which do not exist."""
-    for name in normalizations:
+def forms(measures: Sequence[str | Measure], normalizations: Sequence[str] = ()) -> list[Form]:
+    """Find the forms of measures in these normalisations, in their order; in all of them if none is named."""
+    for i, name in enumerate(normalizations):
         check_choice(name, "normalization", NORMALIZATIONS)
-    existing: list[Form] = []
-    missing: list[Note] = []
+        if name in normalizations[:i]:
+            raise UsageError(f"normalization {name} is asked for twice")
+    wanted = [n for name in normalizations or NORMALIZATIONS for n in NORMALIZATIONS if n == name]
+    asked: list[Form] = []
     seen: dict[Measure, str] = {}
     for text in measures:
         m = _asked(text)
@@ -56,19 +67,8 @@ def forms(measures: Sequence[str | Measure], normalizations: Sequence[str] = ())
         if raw in seen:
             raise UsageError(f"{seen[raw]} and {m} are normalisations of one measure; ask for one of them")
         seen[raw] = str(m)
-        own: dict[Normalization, Measure] = {**family, "standardised": raw}
-        wanted = [n for n in NORMALIZATIONS if (n in normalizations if normalizations else n in own)]
-        existing += [Form(str(m), n, own[n]) for n in wanted if n in own]
-        missing += [Note("missing_form", "info", f"{m} has no {n} form") for n in wanted if n not in own]
-    if not existing:
-        raise UsageError("; ".join(note.text for note in missing) or "no measure (-m nDCG)")
-    return existing, missing
-
-
-def form_of(label: str, normalization: str) -> Form:
-    """Find the form behind a row of a table."""
-    (form,), _ = forms([label], [normalization])
-    return form
+        asked += [Form(str(m), n, family.get(n, raw), n in family) for n in wanted]
+    return asked
 
 
 def _asked(text: str | Measure) -> Measure:
@@ -78,7 +78,7 @@ def _asked(text: str | Measure) -> Measure:
         raise UsageError(f"{m} has a cutoff of its own; leave it out and give --depth {m.cutoff}")
     if m.declaration.at != "cutoff":
         raise UsageError(f"{m} cannot be cut at a depth")
-    if m.name in {"RBP", "nRBP"} and not m.stated & {"p", "residual"}:
+    if m.name in RANK_BIASED.values() and not m.stated & {"p", "residual"}:
         m = m(residual=RESIDUAL)
     (m @ 1).ready()
     return m

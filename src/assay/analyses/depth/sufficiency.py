@@ -8,7 +8,7 @@ from typing import Literal
 
 import polars as pl
 
-from assay.analyses.depth.normalizations import Form, form_of
+from assay.analyses.depth.normalizations import Form
 from assay.core.text import Row, known
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
@@ -52,7 +52,7 @@ def sufficient_depths(depth: Result, by: By) -> list[SufficientDepth]:
         mine = (pl.col("measure") == label) & (pl.col("normalization") == normalization)
         rows = table.filter(mine).sort(by).to_dicts()
         if rows and all(known(row["lost_high"]) for row in rows):
-            depths.append(_sufficient(str(form_of(label, normalization).measure), rows, by))
+            depths.append(_sufficient(label, rows, by))
     return [one for one in depths if one is not None]
 
 

@@ -11,12 +11,13 @@ from assay.core.arrays import Array
 from assay.core.errors import MeasureError, UsageError
 from assay.core.notes import Note
 from assay.core.settings import check_depth
+from assay.core.text import listed
 from assay.core.thresholds import Threshold
 from assay.data.provenance import Basis
 from assay.data.rankings import Rankings
 from assay.measures.declare import Measure
 from assay.measures.grammar import parse_open
-from assay.results.charts import MAX_ROWS, Chart, category, field, lines
+from assay.results.charts import MAX_ROWS, Chart, Spec, category, field, lines
 from assay.results.result import Result
 from assay.scoring.engine import check_asked
 
@@ -27,6 +28,7 @@ DEEPEST_RANK_WEIGHTS = Threshold(
     "deepest_rank_weights", 10_000, unit="ranks", meaning="above which rank weights are refused: they take too long"
 )
 _FAINT = 1e-5  # of the largest weight: what a chart leaves out
+_WEAK = 1e-3  # the same, of raw weights
 _TRIALS = 16  # random lists on which the weights must give the measure's own score
 _PORTION = 1 << 20  # entries of the table of lists held at a time
 
@@ -46,7 +48,8 @@ def rank_weights(measures: Sequence[str | Measure], depth: int) -> Result:
     of_one = "the weight of a rank is the score of a list with one relevant document, there, and R = 1"
     shares = f"shares are of the weight on ranks 1 to {depth}; `--table ranks` shows every rank"
     notes = Note("one_relevant", "info", of_one), Note("shares_of_weight", "info", shares)
-    settings, charts = {"depth": depth}, _charts(ranks, names, depth)
+    bounded = [str(m) for m in asked if np.isfinite(m.declaration.high)]
+    settings, charts = {"depth": depth}, _charts(ranks, names, bounded, depth)
     return Result("measures", table, {"ranks": ranks}, Basis(), settings, notes, charts=charts)
 
 
@@ -70,21 +73,45 @@ def _round_numbers(depth: int) -> list[int]:
     return sorted({*(step for step in steps if step <= depth), depth})
 
 
-def _charts(ranks: pl.DataFrame, names: list[str], depth: int) -> tuple[Chart, ...]:
-    """Draw weights as shares of the whole, which makes them comparable, and what lies beyond each rank."""
+def _charts(ranks: pl.DataFrame, names: list[str], bounded: list[str], depth: int) -> tuple[Chart, ...]:
+    """Draw the weights themselves, then as shares of the whole, and what lies beyond each rank."""
     some = np.unique(np.geomspace(1, depth, MAX_ROWS // len(names)).round().astype(np.int64))
     shares = ranks.with_columns(share=pl.col("weight") / pl.col("weight").sum().over("measure"))
     shares = shares.filter(pl.col("rank").is_in(some.tolist()))
     strong = shares.filter(pl.col("share") >= _FAINT * pl.col("share").max())
     x = field("rank", scale={"type": "log"}, axis={"values": _round_numbers(depth), "labelOverlap": "greedy"})
     colour = category("measure", names)
-    decades = {"values": [10.0**-power for power in range(12)], "format": "~e"}
-    y = field("share", title=f"share of the weight to depth {depth}", scale={"type": "log"}, axis=decades)
+    y = field("share", title=f"share of the weight to depth {depth}", scale={"type": "log"}, axis=_DECADES)
     beyond = field("share_beyond", title="share of the weight beyond the rank", scale={"domain": [0, 1]})
     return (
-        Chart("weights", "Weight of each rank, as a share of all", strong, lines(x, y, colour)),
+        Chart("weights", "Weight of each rank", *_two_axes(shares, x, colour, bounded)),
+        Chart("shares", "Weight of each rank, as a share of all", strong, lines(x, y, colour)),
         Chart("beyond", "Share of the weight beyond each rank", shares, lines(x, beyond, colour)),
     )
+
+
+_DECADES: Spec = {"values": [10.0**-power for power in range(12)], "format": "~g"}
+
+
+def _two_axes(rows: pl.DataFrame, x: Spec, colour: Spec, bounded: list[str]) -> tuple[pl.DataFrame, Spec]:
+    """Draw weights as figure 1 of webber2010: measures with an upper limit on the left axis, others on the right.
+
+    Both axes span as many decades, so that slopes can be compared across them.
+    """
+    left = pl.col("measure").is_in(bounded)
+    sides = [part for part in (rows.filter(left), rows.filter(~left)) if part.height]
+    tops = [float(part["weight"].max()) for part in sides]  # type: ignore[arg-type]
+    shown = pl.concat(part.filter(pl.col("weight") >= _WEAK * top) for part, top in zip(sides, tops, strict=True))
+    layers: list[Spec] = []
+    for part, top, orient in zip(sides, tops, ("left", "right"), strict=False):
+        inside = part["measure"].unique(maintain_order=True).to_list()
+        scale = {"type": "log", "domain": [_WEAK * top, top], "nice": False}
+        axis = {**_DECADES, "orient": orient, "grid": orient == "left"}
+        y = field("weight", title=f"weight of {listed(inside, most=3)}", scale=scale, axis=axis)
+        layer = lines(x, y, colour)["layer"][0] | {"transform": [{"filter": {"field": "measure", "oneOf": inside}}]}
+        # a click on the legend is one parameter of all layers
+        layers.append({key: part for key, part in layer.items() if key != "params" or not layers})
+    return shown, {"layer": layers, "resolve": {"scale": {"y": "independent"}}, "width": 480, "height": 300}
 
 
 def weights_of(m: Measure, depth: int) -> Array:

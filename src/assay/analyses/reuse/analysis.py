@@ -87,15 +87,17 @@ def reuse(
         Its place among all runs, all of them under the same judgments; ties share the better place.
     n_unique, n_unique_relevant
         The documents that only it contributed, and how many of them are relevant (grade 1 or higher).
-    groups: group, run, measure, score, score_without, difference, rank, rank_without, n_unique, n_unique_relevant
-        The same for every run of a group, with all documents taken out that only its group contributed.
-    summary: measure, what, n, tau, largest_drop, run, largest_fall, fallen
-        Run or group; how many were left out; tau-b of the two rankings; the largest loss of score and whose it is,
-        the most places lost and by whom.
-    beyond: run, measure, depth, score, rank, deeper, score_deeper, rank_deeper, fall
-        With a pool depth and measures that look further down: score and rank when evaluation stops at the pool
-        depth, down to which contributors are judged throughout, and when it goes on; places lost (webber2010,
-        section 4.1). `deeper` is empty for whole lists.
+
+    Notes
+    -----
+    tables.summary: measure, what, n, tau, largest_drop, run, largest_fall, fallen: run or group; how many were left
+    out; tau-b of the two rankings; the largest loss of score and whose it is, the most places lost and by whom.
+    tables.groups, with `groups`: group, run, measure, score, score_without, difference, rank, rank_without, n_unique,
+    n_unique_relevant: the same for every run of a group, without all documents that only its group contributed.
+    tables.beyond, with `pool_depth` and a measure that looks deeper: run, measure, depth, score, rank, deeper,
+    score_deeper, rank_deeper, fall: score and rank when evaluation stops at the pool depth, down to which
+    contributors are judged throughout, and when it goes on; places lost (webber2010, section 4.1). `deeper` is empty
+    for whole lists.
     """
     check_choice(undefined, "undefined", get_args(Undefined))
     chosen = [parse(m) for m in measure]

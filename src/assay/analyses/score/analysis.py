@@ -17,7 +17,8 @@ from assay.measures.declare import Measure
 from assay.results.analysis import Section, analysis
 from assay.results.charts import field, run_means
 from assay.results.result import Result
-from assay.scoring.conditions import parse_condition, score_conditions
+from assay.scoring.conditions import judgments_under, parse_condition, score_conditions
+from assay.scoring.default_measures import default_measures
 from assay.scoring.engine import Missing
 from assay.scoring.engine import score as compute
 from assay.scoring.scores import Scores, Undefined
@@ -50,8 +51,9 @@ def score(
     ----------
     measure
         Measures, such as nDCG@10 or RBP(p=0.8); nDCG@100/pool=10 under a pool of depth 10, AP/qrels=FILE under
-        other judgments; trec_eval's names are accepted. Of scores that another tool computed, those to show
-        (default: all).
+        other judgments, AP/standardised by the mean and deviation of all runs, ERR@20/abbreviated or
+        ERR@20/expanded by the ideal ranking; trec_eval's names are accepted. Of scores that another tool computed,
+        those to show (default: all; of runs, a set that suits the grades and the depth of the lists).
     per_topic
         Show every topic instead of the means.
     interval
@@ -70,9 +72,13 @@ def score(
         The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
         (default: all runs).
     residuals
-        Show how far judgments of the unjudged documents could move each score.
+        Show how far judgments of the unjudged documents could move each score; under a pool, those that it leaves
+        out are unjudged.
     tail
-        What follows the end of a list, for the residual: unseen documents, or nothing (empty).
+        What follows the end of a list, for the residual: unseen documents, or nothing (empty). Unseen documents reach
+        down to the cutoff. Those of RBP, INSQ and INST go on below it: these are sums to infinity, of which a cutoff
+        evaluates a part, so that RBP(residual=0.1)@10 has a residual of at least 0.1; what stands below rank 10 is
+        then unassessed, even where it is judged.
 
     Returns
     -------
@@ -82,15 +88,17 @@ def score(
         With `per_topic`, one row per score.
     residual, least, most
         With `residuals`: how far the score could rise at most, where it cannot fall; and the lowest and highest it
-        could be. Empty for measures that offer no bound. For measures with a recall base the range is over the
-        retrieved documents, and newly relevant ones join the base.
+        could be. Empty for measures that offer no bound, and for normalised scores (AP/standardised). For measures
+        with a recall base the range is over the retrieved documents, and newly relevant ones join the base.
     """
     if residuals and isinstance(data, Scores):
         raise UsageError("--residuals needs runs and judgments, not scores")
     if residuals and missing == "skip":
         raise UsageError("--residuals counts missing lists as empty; it does not go with --missing skip")
+    if tail != "unseen" and not residuals:
+        raise UsageError(f"--tail {tail} says what follows the end of a list, for the residual; add --residuals")
     scores = _scores(data, measure, contributors, undefined=undefined, missing=missing)
-    bounded = _bounded(data, scores, measure, tail) if residuals and not isinstance(data, Scores) else {}
+    bounded = _bounded(data, scores, contributors, tail) if residuals and not isinstance(data, Scores) else {}
     settings: dict[str, object] = {"tail": tail} if residuals else {}
     if per_topic:
         table = scores.frame().with_columns(*_columns({name: x.transpose(1, 2, 0) for name, x in bounded.items()}))
@@ -121,27 +129,36 @@ def _scores(
     if isinstance(data, Judged):
         return compute(data, measure, **policy)
     names = run_lists.contributors(contributors, data.runs.names)
-    scores = score_conditions(data.runs, data.qrels, measure, contributors=names, negative=data.negative, **policy)
+    asked = measure or default_measures(data)
+    scores = score_conditions(data.runs, data.qrels, asked, contributors=names, negative=data.negative, **policy)
     return scores.select(runs=data.chosen) if data.chosen else scores
 
 
-def _bounded(
-    data: Collection | Judged, scores: Scores, measure: Sequence[str | Measure], tail: Tail
-) -> dict[str, Array]:
-    """Bound every score, [measure, run, topic]; a residual only where the score itself is the least."""
-    asked = [parse_condition(m) for m in measure]
-    if any(c.under != (None, None) for c in asked):
-        raise UsageError("--residuals bounds measures under all judgments, not under pools or other judgments")
-    chosen = [c.measure for c in asked]
-    judged = data if isinstance(data, Judged) else judge(data.asked, data.qrels, negative=data.negative)
-    least, most = bounds_of_runs(judged, chosen, tail=tail)
-    alone = np.array([kind(m) == "residual" for m in chosen])[:, None, None]
+def _bounded(data: Collection | Judged, scores: Scores, contributors: Sequence[str], tail: Tail) -> dict[str, Array]:
+    """Bound every score, [measure, run, topic], each under its own judgments; of normalised ones no bound is known.
+
+    A residual only where the score itself is the least.
+    """
+    asked = [parse_condition(condition) for condition in scores.conditions]
+    least, most = (np.full(scores.value.shape, np.nan) for _ in range(2))
+    for under in dict.fromkeys(c.under for c in asked):
+        rows = [i for i, c in enumerate(asked) if c.under == under and c.normalization == "raw"]
+        judged = data if isinstance(data, Judged) else _judged(data, under, contributors)
+        least[rows], most[rows] = bounds_of_runs(judged, [asked[i].measure for i in rows], tail=tail)
+    alone = np.array([kind(c.measure) == "residual" for c in asked])[:, None, None]
     scored = ~np.isnan(scores.value)
     return {
         "residual": np.where(alone & scored, most - scores.value, np.nan),
         "least": np.where(scored, least, np.nan),
         "most": np.where(scored, most, np.nan),
     }
+
+
+def _judged(data: Collection, under: tuple[str | None, int | None], contributors: Sequence[str]) -> Judged:
+    """Join the runs that are asked about with the judgments of a condition; all contributors fill its pool."""
+    names = run_lists.contributors(contributors, data.runs.names)
+    qrels = judgments_under(data.runs, data.qrels, under, contributors=names)
+    return judge(data.asked, qrels, negative=data.negative)
 
 
 def _mean(x: Array) -> Array:

@@ -12,7 +12,7 @@ import polars as pl
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.core.notes import Note
-from assay.core.settings import check_choice, positions
+from assay.core.settings import check_choice, check_number, positions
 from assay.core.text import counted
 from assay.data.run_lists import chosen_names
 from assay.results import charts
@@ -20,8 +20,9 @@ from assay.results.analysis import Section, analysis
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
 from assay.scoring.engine import check_asked
-from assay.scoring.factor_files import check_factors_path, read_factors, write_factors
-from assay.scoring.scores import Scores
+from assay.scoring.factor_files import check_factors_path, published_pair, read_factors, write_factors
+from assay.scoring.normalisation import reference_notes
+from assay.scoring.scores import STANDARDISED, Scores
 from assay.stats import standardisation
 from assay.stats.intervals import t_interval
 from assay.stats.standardisation import Factors
@@ -46,7 +47,7 @@ def standardize(
 
     A topic's difficulty is what reference runs make of it: z is the score less their mean on that topic, divided by
     their deviation (divisor n - 1). Whatever only scales a topic's scores drops out: standardised DCG, nDCG and
-    enDCG at one depth are the same numbers; so are SP, AP and aAP; so are P and R.
+    enDCG at one depth are the same numbers; so are SP, AP and aAP; so are P, R and aR; so are RBP, nRBP and enRBP.
 
     Without `reference` or `factors` the runs are measured by themselves. Every topic then has mean 0 and deviation 1
     in z: no topic variance is left, the grand mean says nothing, and the dependability and the generalisability of
@@ -57,8 +58,9 @@ def standardize(
     (deviations below 1e-9 of the topic's best score), z is 0 for every run, as in trec_eval.
 
     The interval treats the topics as the sample and the factors as known; it does not cover other reference runs.
-    `--table scores -o z.csv` writes scores that every other command takes by `--scores z.csv`; in Python,
-    `standardize_scores` returns them as Scores.
+    Commands that start from scores, such as `power` and `predictivity`, take scores that are standardised by the runs
+    themselves as a measure: `AP@100/standardised`. `--table scores -o z.csv` writes scores under such names, which
+    they take by `--scores z.csv`; in Python, `standardize_scores` returns them as Scores.
 
     Parameters
     ----------
@@ -73,8 +75,11 @@ def standardize(
     reference
         The reference runs: a name, or a file of names; repeats (default: all runs).
     factors
-        A file of factors to use in place of reference runs: topic, measure, mean, sd, as `save` writes it, or
-        trec_eval's file of z-scores. Topics that it lacks have no score.
+        A file of factors to use in place of reference runs: topic, measure, mean, sd, as `save` writes it;
+        trec_eval's file of z-scores; or those that Webber, Moffat and Zobel published for 17 TREC tracks:
+        trec8.adhoc.mn.csv, with trec8.adhoc.sd.csv beside it, or both as MEANS,DEVIATIONS. Theirs are to depth 1,000
+        and of binary relevance; DCG and nDCG there have the discount jk, VDCG and nVDCG log2. Topics that a file
+        lacks have no score.
     save
         Write the factors to a file (.csv, .tsv, .jsonl or .parquet), for runs to come.
     floor
@@ -87,14 +92,15 @@ def standardize(
     -------
     run, measure, mean, low, high
         The mean of the standardised scores over topics and the ends of its interval.
-    scores: run, topic, measure, value
-        Every standardised score.
-    factors: topic, measure, mean, sd, floored
-        What the topic's reference runs score on average, their deviation as it was used, and whether their own was
-        too small to be used. GMAP's are those of the logarithm of AP.
+
+    Notes
+    -----
+    tables.scores: run, topic, measure, value: every standardised score, its measure named so: AP/standardised.
+    tables.factors: topic, measure, mean, sd, floored: what the topic's reference runs score on average, their
+    deviation as it was used, and whether their own was too small to be used. GMAP's are those of the logarithm of AP.
     """
     check_choice(method, "method", get_args(Method))
-    _check_scale(data, method, reference, factors, floor)
+    _check_scale(data, method, a, b, reference, factors, floor)
     if save:
         check_factors_path(save)
     scores, used, n = _standardize(data, method, a, b, reference, factors, floor)
@@ -108,7 +114,7 @@ def standardize(
     return Result(
         "standardize",
         means,
-        tables={"scores": scores.frame(), "factors": table},
+        tables={"scores": _renamed(scores).frame(), "factors": table},
         basis=scores.basis,
         settings={"method": method, **linear, "reference": source, "floor": floor, "level": level},
         notes=scores.notes,
@@ -116,13 +122,19 @@ def standardize(
     )
 
 
-def _check_scale(data: Scores, method: Method, reference: Sequence[str], factors: str | None, floor: float) -> None:
-    if not 0 <= floor < np.inf:
+def _check_scale(
+    data: Scores, method: Method, a: float, b: float, reference: Sequence[str], factors: str | None, floor: float
+) -> None:
+    for name, value in {"a": a, "b": b, "floor": floor}.items():
+        check_number(name, value)
+    if floor < 0:
         raise UsageError(f"floor {floor:g} is not a deviation, such as 0.001")
     if factors and (reference or method == "empirical"):
         what = "--reference" if reference else "the empirical method, which needs the reference runs' own scores"
         raise UsageError(f"--factors stands in place of {what}; give one or the other")
     check_asked(data.conditions)
+    if again := [name for name in data.conditions if name.endswith(STANDARDISED)]:
+        raise UsageError(f"{again[0]} is standardised already; give {again[0].removesuffix(STANDARDISED)}")
 
 
 def standardize_scores(
@@ -141,8 +153,13 @@ def standardize_scores(
     runs are measured by themselves, and the result depends on which runs there are.
     """
     check_choice(method, "method", get_args(Method))
-    _check_scale(scores, method, reference, factors, floor)
-    return _standardize(scores, method, a, b, reference, factors, floor)[0]
+    _check_scale(scores, method, a, b, reference, factors, floor)
+    return _renamed(_standardize(scores, method, a, b, reference, factors, floor)[0])
+
+
+def _renamed(scores: Scores) -> Scores:
+    """Name standardised scores so: what reads them must not take them for the measure's own."""
+    return replace(scores, conditions=tuple(f"{name}{STANDARDISED}" for name in scores.conditions))
 
 
 def _standardize(
@@ -160,7 +177,9 @@ def _standardize(
         value = standardisation.empirical(raw, by_reference)
     else:
         value = _mapped(raw, used, method, a, b)
-    notes = (*data.notes, *_notes(data, used, reference, factors))
+    notes = (*data.notes, *_notes(data, used, factors))
+    if not factors:
+        notes = (*notes, *reference_notes(len(runs), own=not reference))
     return replace(data, value=value, averages=(), notes=notes), used, len(runs)
 
 
@@ -198,7 +217,7 @@ def _factor_table(data: Scores, by: Factors) -> pl.DataFrame:
     ).filter(pl.Series(known, dtype=pl.Boolean))
 
 
-def _notes(data: Scores, by: Factors, reference: Sequence[str], factors: str | None) -> Iterator[Note]:
+def _notes(data: Scores, by: Factors, factors: str | None) -> Iterator[Note]:
     known = ~np.isnan(by.mean)
     for name, floored, there in zip(data.conditions, by.floored & known, known, strict=True):
         if n := int(floored.sum()):
@@ -209,9 +228,13 @@ def _notes(data: Scores, by: Factors, reference: Sequence[str], factors: str | N
             yield Note("topics_without_factors", "caution", text)
     if logs := [name for i, name in enumerate(data.conditions) if data.average_of(i) == "geometric"]:
         yield Note("logarithms", "info", f"{', '.join(logs)}: the logarithm of the score is standardised")
-    if not reference and not factors:
-        text = "standardised by the runs themselves: no topic variance is left, and Phi equals E-rho^2"
-        yield Note("own_reference", "caution", text)
+    if factors and (top := data.basis.top_grade or 1) > 1 and published_pair(factors):
+        folded = ",".join(f"{grade}=1" for grade in range(2, top + 1))
+        text = (
+            f"these factors are of binary relevance, the judgments have grades up to {top}: "
+            f"scores that use grades do not compare; fold them (--grades {folded})"
+        )
+        yield Note("binary_factors", "caution", text)
 
 
 def _means(scores: Scores, level: float) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from assay.analyses.swap.significant import SignificantSwaps, significant_swaps
 from assay.analyses.swap.swaps import (
     BINS,
     Decay,
@@ -43,6 +44,11 @@ NEEDED_INTERVAL = ("needed", "needed_low", "needed_high")
 _RATES = ("swap_rate", "low", "high", "error_rate", "tie_rate", "bootstrap_rate")
 _SWAPS = schema("measure", "n_topics", *_RATES, *NEEDED_INTERVAL, "relative", "beyond")
 _CURVE = schema("measure", "n_topics", "swap_rate", "tied", "error_rate", "tie_rate", "n_splits")
+_SIGNIFICANT = schema(
+    *("measure", "n_topics", "from", "to", "n", "swapped", "swap_rate", "unconfirmed", "contradicted"),
+    n=pl.Int64,
+    swapped=pl.Int64,
+)
 _NEEDED = schema("measure", "method", "n_topics", "needed", "relative", "beyond")
 
 
@@ -58,6 +64,7 @@ def swap(
     rate: float = 0.05,
     fuzziness: float = 0.05,
     splits: int = 200,
+    alpha: float = 0.05,
     level: float = 0.95,
     rng: int = 0,
 ) -> Result:
@@ -74,6 +81,10 @@ def swap(
     within `fuzziness` of each other are a tie, the minority of a pair's votes are errors; both are shares of all
     votes. bootstrap_rate (sakai2006): two sets of as many topics as there are, each drawn with replacement; it needs
     no extrapolation, but the two sets share topics.
+
+    tables.significant (sanderson2005): of the pairs that a t test on one half calls significantly different, the
+    share that the other half reverses, by their relative difference: what a significant difference of 10% is worth.
+    Its pairs share topics, runs and splits, so that their number says nothing of its error: it has no interval.
 
     Exact ties (to 1e-10 of the largest mean) never swap: they count as decisions, and `tied` of tables.curve says how
     many there are. A measure whose means come in steps looks more stable than it is.
@@ -99,6 +110,8 @@ def swap(
         Means that differ by no more than this share of the larger are a tie, for error_rate and tie_rate.
     splits
         How many pairs of topic sets are drawn for each size. All measures and all pairs of runs share them.
+    alpha
+        Significance level of the t test, for tables.significant.
     level
         Confidence of the intervals.
     rng
@@ -129,6 +142,10 @@ def swap(
     tables.bins: measure, method, n_topics, from, to, n, swapped, tied, swap_rate: decisions by their difference on
     the first set. The last bin has no end; what is extrapolated has no counts. Bins are 0.01 wide where scores lie
     between -1 and 1, else a hundredth of the largest mean.
+    tables.significant: measure, n_topics, from, to, n, swapped, swap_rate, unconfirmed, contradicted: pairs that are
+    significantly different on the first half, by their difference there as a share of the larger mean (of geometric
+    means, of these); how many, and the share that the second half reverses, does not find significant in either
+    order, and reverses significantly. The last row of a measure is of all of them. Without a row where no pair is.
     tables.fit: measure, from, to, a, b, swap_rate: what was fitted, and the rate that it gives for all topics.
 
     The rates of a bin are made to fall with the difference (neighbours that do not are pooled) and read off between
@@ -138,22 +155,32 @@ def swap(
     ----------
     buckley2000: Buckley, Voorhees. Evaluating evaluation measure stability. SIGIR 2000, 33-40.
     voorhees2002: Voorhees, Buckley. The effect of topic set size on retrieval experiment error. SIGIR 2002, 316-323.
+    sanderson2005: Sanderson, Zobel. Information retrieval system evaluation: effort, sensitivity, and reliability.
+    SIGIR 2005, 162-169.
     sakai2006: Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006, 525-532.
     """
     _check(data, fuzziness)
-    plan = _SwapPlan(rate, fuzziness, splits, rng)
+    plan = _SwapPlan(rate, fuzziness, splits, alpha, rng)
     order = random_orders(len(data.topics), splits, rng)
     counting = steps(data.conditions, doing="swaps of ", lines=False)
-    studies = [_study(x, order, plan) for x, _ in zip(data.working(), counting, strict=True)]
+    logarithmic = [data.average_of(i) == "geometric" for i in range(len(data.conditions))]
+    studies = [
+        _study(x, order, plan, logarithmic=log)
+        for x, log, _ in zip(data.working(), logarithmic, counting, strict=True)
+    ]
     by_measure = list(zip(data.conditions, studies, strict=True))
     rates = table((_row(m, study, plan, level) for m, study in by_measure), _SWAPS)
     tables = {
         "curve": table((row for m, study in by_measure for row in _curve(m, study)), _CURVE),
         "needed": table((row for m, study in by_measure for row in _needed_rows(m, study, plan)), _NEEDED),
         "bins": without_nan(pl.concat([part for m, study in by_measure for part in _bins(m, study)])),
+        "significant": table(
+            ((m, study.sizes[-1], *row) for m, study in by_measure for row in study.significant.rows()),
+            _SIGNIFICANT,
+        ),
         "fit": without_nan(pl.concat([_fit_table(m, study) for m, study in by_measure])),
     }
-    settings = {"rate": rate, "fuzziness": fuzziness, "splits": splits, "level": level, "rng": rng}
+    settings = {"rate": rate, "fuzziness": fuzziness, "splits": splits, "alpha": alpha, "level": level, "rng": rng}
     notes = (*data.notes, *_notes(data, rates, studies, rate))
     charts = _charts(data.conditions, tables, rate)
     return Result("swap", rates, tables, data.basis, settings, notes, charts=charts)
@@ -173,6 +200,7 @@ class _SwapPlan:
     rate: float
     fuzziness: float
     splits: int
+    alpha: float
     seed: int
 
 
@@ -187,6 +215,7 @@ class _SwapStudy:
     swaps: list[Swaps]  # [size]
     votes: list[tuple[float, float]]  # [size]: error and tie rate
     bootstrap: Swaps
+    significant: SignificantSwaps
     decay: Decay
     left_out: Array  # [group, 2]: logarithm of the swap rate and of the difference needed
 
@@ -203,7 +232,7 @@ class _SwapStudy:
         return np.asarray(np.abs(mean[first] - mean[second]))
 
 
-def _study(x: Array, order: Index, plan: _SwapPlan) -> _SwapStudy:
+def _study(x: Array, order: Index, plan: _SwapPlan, *, logarithmic: bool) -> _SwapStudy:
     whole = np.flatnonzero(~np.isnan(x).any(0))
     if whole.size < SPLIT_TOPICS.value:
         n = counted(whole.size, "topic")
@@ -223,6 +252,7 @@ def _study(x: Array, order: Index, plan: _SwapPlan) -> _SwapStudy:
         swaps,
         [count_votes(on_sets, fuzziness=plan.fuzziness) for on_sets in means],
         bootstrap_swaps(x, plan.splits, plan.seed, width=width),
+        significant_swaps(x, order, sizes[-1], alpha=plan.alpha, logarithmic=logarithmic),
         fit_decay(sizes, swaps),
         np.log(np.array(left_out)),
     )
@@ -342,7 +372,16 @@ def _charts(order: Sequence[str], tables: Mapping[str, pl.DataFrame], rate: floa
         rows = rows.filter(pl.col("from") <= _far(rows, rate))
         charts.append(Chart(name, title, thin(rows, by=["measure"]), reference_line(drawing, rate)))
     by_size = lines(field("n_topics", title="topics in each set"), share, colour, points=True)
-    return (*charts, Chart("curve", "Swap rate by size of the topic sets", tables["curve"], by_size))
+    charts.append(Chart("curve", "Swap rate by size of the topic sets", tables["curve"], by_size))
+    relative = field("from", title="difference as a share of the larger mean (start of bin)")
+    rows = _single_bins(tables["significant"]).select("measure", "from", "swap_rate")
+    title = "Swap rate of significant differences, by relative difference"
+    return (*charts, Chart("significant", title, rows, lines(relative, share, colour, points=True)))
+
+
+def _single_bins(significant: pl.DataFrame) -> pl.DataFrame:
+    """Leave out the row of all bins, the last of a measure."""
+    return significant.filter(pl.int_range(pl.len()).over("measure") < pl.len().over("measure") - 1)
 
 
 def _far(rows: pl.DataFrame, rate: float) -> float:

@@ -36,7 +36,10 @@ def bounds(m: Measure, lists: Rankings, *, tail: Tail = "unseen") -> Bounds | No
 
     For measures of kind "residual" the score is the least, and most minus score the residual. With
     `tail="unseen"` it includes what the ranks after the end of a list could hold, down to the cutoff, or to
-    infinity where there is none: then it may be infinite. With `tail="empty"` nothing follows.
+    infinity where there is none: then it may be infinite. RBP, INSQ and INST are sums to infinity, of which a cutoff
+    evaluates a part: what stands below it, judged or not, counts as unassessed, so that the residual of RBP at k is
+    at least :math:`p^k` (webber2010, section 3.1). With `tail="empty"` nothing follows, neither the list nor the
+    cutoff.
 
     For measures of kind "range" newly relevant documents join the recall base and the ideal ranking; those that
     no list holds are not imagined, so `tail` makes no difference. The ranges are attained, but for Q on graded
@@ -61,6 +64,8 @@ def bounds(m: Measure, lists: Rankings, *, tail: Tail = "unseen") -> Bounds | No
     >>> from assay.measures import AP, RBP
     >>> bounds(RBP(p=0.5), Rankings.of([1, -1, 0]))
     (array([0.5]), array([0.875]))
+    >>> bounds(RBP(p=0.5) @ 2, Rankings.of([1, 1, 0]))
+    (array([0.75]), array([1.]))
     >>> bounds(AP, Rankings.of([-1, 1, -1], n_rel=1))
     (array([0.5]), array([1.]))
     """

@@ -134,6 +134,11 @@ def memory(k: int, n_rel: int | Sequence[int], n_measures: int) -> int:
     return n_lists(k, n_rel) * (2 * k + 4 * n_measures + _LIST_BYTES)
 
 
+def fits(k: int, n_rel: int | Sequence[int], n_measures: int = 1) -> bool:
+    """Whether a universe takes no more memory than it may."""
+    return memory(k, n_rel, n_measures) <= _most_bytes()
+
+
 def check_size(k: int, n_rel: int | Sequence[int], n_measures: int = 1) -> None:
     """Refuse a universe that is empty, or does not fit."""
     if k < 1:
@@ -141,8 +146,8 @@ def check_size(k: int, n_rel: int | Sequence[int], n_measures: int = 1) -> None:
     counts = _counts(n_rel)
     if min(counts, default=0) < 0 or sum(counts) < 1:
         raise UsageError(f"n-rel {sum(counts)}: with nothing relevant all rankings are alike; give 1 or more")
-    needed = memory(k, n_rel, n_measures)
-    if needed > _most_bytes():
+    if not fits(k, n_rel, n_measures):
+        needed = memory(k, n_rel, n_measures)
         what = f"depth {k} with {sum(counts)} relevant has {n_lists(k, n_rel):,} rankings, {needed / 1e9:,.0f} GB"
         raise UsageError(f"{what}; {UNIVERSE_MEMORY} GB are the limit: {_fitting(k, counts)}")
 
@@ -284,14 +289,16 @@ def _lcm(k: int) -> int:
 
 def _rprec(x: Measure, lists: TopicRankings) -> Fraction:
     depth = math.ceil(x.parameters["mult"] * lists.n_above(x.rel) - 1e-9)
-    return Fraction(1, max(1, depth))
+    capped = min(depth, x.cutoff or lists.k) if x.parameters["form"] == "capped" else depth
+    return Fraction(1, max(1, capped))
 
 
 def _err(x: Measure, lists: TopicRankings) -> Fraction:
-    """Each relevant document divides what is left by a power of 2, and each term by its rank."""
+    """Each relevant document divides what is left by a whole number, by default a power of 2; each rank a term."""
     top = x.parameters["max_rel"] or len(lists.pool) - 1
-    k = x.cutoff or lists.k
-    return Fraction(1, 2 ** (top * min(k, lists.n_rel)) * _lcm(k))
+    k, stop = x.cutoff or lists.k, x.parameters["stop"]
+    divisor = 2**top if stop is None else Fraction(str(stop)).denominator * (2**top - 1)
+    return Fraction(1, divisor ** min(k, lists.n_rel) * _lcm(k))
 
 
 def _rbp(x: Measure, lists: TopicRankings) -> Fraction | None:

@@ -15,7 +15,7 @@ that the paper describes, with exact ties.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -25,15 +25,35 @@ import numpy as np
 from assay.core.arrays import Array, Counts, Grades, Index
 from assay.core.errors import UsageError
 from assay.data.rankings import Rankings, ratio
-from assay.measures import SNDCG
+from assay.measures import AP, DCG, ERR, RBP, RR, SDCG, SNAP, SNDCG, SP, P, R, Rprec, nDCG
 from assay.measures.declare import Measure
 from assay.measures.universe.exhaustive import cut
+from assay.measures.universe.features import Feature
 
 PAPER_MEASURES = (
     *("AP", "SP", "DCG", "SDCG", "nDCG", "SNDCG", "SNAP", "RBP(p=0.85)", "RBP(p=0.95)", "RBP(p=0.5)"),
     *("RR", "ERR", "P", "R", "Rprec"),
 )
-"""The fifteen measures of the paper."""
+"""The fifteen measures of the paper, each in the catalogue's default form."""
+
+MEASURES: Mapping[str, Measure] = {
+    "AP": AP,
+    "DCG": DCG,
+    "RR": RR,
+    "P@k": P,
+    "SDCG": SDCG,
+    "NDCG": nDCG,
+    "RBP85": RBP(p=0.85),
+    "RBP95": RBP(p=0.95),
+    "RBP50": RBP(p=0.5),
+    "ERR": ERR(stop=1.0),
+    "R-Prec": Rprec(form="recall"),
+    "SP": SP,
+    "R@k": R,
+    "SN-AP": SNAP,
+    "SNDCG": SNDCG,
+}
+"""The metrics of table 2 by their names there, in its order, as they were run."""
 
 LENGTH = 10
 """Documents in every list of the paper, whatever k is."""
@@ -195,6 +215,13 @@ def _n_tails(k: int, n_rel: int) -> Index:
     greater = np.arange(tail.size)[::-1]  # tails t above each s
     fits = tail[None, :] <= n_rel - np.arange(LENGTH + 1)[:, None]
     return np.stack([(fits * greater).sum(-1), fits.sum(-1)])
+
+
+def paper_levels(features: Iterable[Feature]) -> Index:
+    """How much of each feature the lists of ten have, with ten relevant documents, as in table 4. [list, feature]"""
+    grade = paper_lists()
+    lists = Rankings(grade, np.full((len(grade), 2), LENGTH), top=1)
+    return np.stack([one.levels(lists) for one in features], axis=-1)
 
 
 def paper_preferences(measures: Sequence[Measure], features: Counts, *, n_rel: int = LENGTH) -> Array:

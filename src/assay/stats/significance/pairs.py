@@ -22,6 +22,7 @@ import numpy as np
 from assay.core.arrays import Array, Bools, Counts, Index
 
 EPSILON = 1e-11  # of the largest score: what rounding may do to a sum
+_ENTRIES = 1 << 17  # differences held at a time, where they are not kept
 
 Correction = Literal["none", "holm", "bh"]
 
@@ -53,18 +54,39 @@ def rounding(x: Array) -> float:
 
 def pairs(x: Array) -> Pairs:
     """Take the differences of all pairs; explicit differences, which do not cancel."""
-    if not np.isfinite(x).all():
-        raise ValueError("scores must be finite: leave out the topics that lack the score of any run")
+    _check_finite(x)
     first, second = np.triu_indices(x.shape[0], 1)
     difference = x[first] - x[second]
-    n = x.shape[1]
+    mean, sd = _moments(difference, rounding(x))
+    t = np.divide(mean * np.sqrt(x.shape[1]), sd, out=np.zeros_like(mean), where=sd > 0)
+    return Pairs(first, second, difference, mean, sd, t)
+
+
+def pair_moments(x: Array) -> tuple[Array, Array]:
+    """Means and deviations of all pairs, as `pairs` has them, with few differences held at a time. Two of [pair]"""
+    _check_finite(x)
+    first, second = np.triu_indices(x.shape[0], 1)
+    small, step = rounding(x), max(1, _ENTRIES // max(x.shape[1], 1))
+    mean, sd = np.empty(first.size), np.empty(first.size)
+    for i in range(0, first.size, step):
+        part = slice(i, i + step)
+        mean[part], sd[part] = _moments(x[first[part]] - x[second[part]], small)
+    return mean, sd
+
+
+def _check_finite(x: Array) -> None:
+    if not np.isfinite(x).all():
+        raise ValueError("scores must be finite: leave out the topics that lack the score of any run")
+
+
+def _moments(difference: Array, small: float) -> tuple[Array, Array]:
+    """Mean and deviation of each pair's differences [pair, topic]; what is at most `small` is rounding."""
+    n = difference.shape[1]
     mean = difference.sum(-1) / max(n, 1)
-    sd = difference.std(-1, ddof=1) if n > 1 else np.zeros(first.size)
-    small = rounding(x)
+    sd = difference.std(-1, ddof=1) if n > 1 else np.zeros(difference.shape[0])
     sd[sd <= small] = 0.0
     mean[np.abs(mean) <= small] = 0.0
-    t = np.divide(mean * np.sqrt(n), sd, out=np.zeros_like(mean), where=sd > 0)
-    return Pairs(first, second, difference, mean, sd, t)
+    return mean, sd
 
 
 def count_true(x: Bools) -> Counts:
