@@ -180,9 +180,9 @@ def test_the_table_has_all_ordered_pairs_in_the_order_asked() -> None:
 
 
 def test_the_curve_has_the_table_at_its_own_size_and_rises() -> None:
-    result = predictivity(made(20, 40), topics=15, splits=200)
+    result = predictivity(made(20, 40), n_topics=15, splits=200)
     curve = result.tables["curve"]
-    assert curve.filter(pl.col("n_topics") == 15).equals(result.table)
+    assert curve.filter(pl.col("n_topics") == 15).select(result.table.columns).equals(result.table)
     own = curve.filter((pl.col("predictor") == "fine") & (pl.col("target") == "fine"))
     assert own["n_topics"].to_list() == [2, 4, 6, 8, 10, 12, 14, 15, 16, 18, 20]
     assert own["phi"][0] < own["phi"][5] < own["phi"][-1]
@@ -234,7 +234,7 @@ def test_few_splits_leave_redundancy_inconclusive_unless_they_are_all_there_are(
 def test_with_sets_of_one_topic_what_a_measure_adds_is_not_known_and_not_said() -> None:
     scores = made(15, 24)
     twice = Scores(("a", "b"), scores.runs, scores.topics, np.stack([scores.value[0], scores.value[0]]))
-    result = predictivity(twice, topics=1)
+    result = predictivity(twice, n_topics=1)
     table = result.tables["redundancy"]
     assert table["phi_both"].null_count() == table["both_se"].null_count() == 2
     assert set(table["verdict"]) == {AS_WELL}
@@ -402,16 +402,18 @@ def test_topics_without_a_score_are_left_out_for_all_measures_alike() -> None:
 def test_one_measure_has_its_own_predictivity_and_no_redundancy() -> None:
     result = predictivity(made().choose(["fine"]), splits=50)
     assert result.table.height == 1
-    assert set(result.tables) == {"matrix", "curve", "repeated"}
+    assert set(result.tables) == {"matrix", "curve", "repeated", "halving"}
 
 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"topics": 11}, "topics 11: 20 topics make two sets of at most 10"),
-        ({"topics": 0}, "topics 0"),
+        ({"n_topics": 11}, "n-topics 11: 20 topics make two sets of at most 10"),
+        ({"n_topics": 0}, "n-topics 0"),
         ({"splits": 0}, "splits 0 is not a whole number from 1 up"),
-        ({"margin": -0.1}, "margin -0.1 is below 0"),
+        ({"margin": -0.1}, "margin -0.1 is not from 0 up"),
+        ({"margin": float("nan")}, "margin nan is not a finite number"),
+        ({"margin": float("inf")}, "margin inf is not a finite number"),
         ({"level": 95}, r"did you mean 0\.95\?"),
     ],
 )
@@ -446,7 +448,7 @@ def test_the_command_keeps_the_best_reads_outcomes_and_draws(tmp_path: Path) -> 
     found = json.loads((tmp_path / "p.json").read_text())
     assert found["basis"]["runs"] == 9
     assert found["basis"]["chosen"] == "best 9 of 12 by AP"
-    assert found["settings"]["topics"] == 5
+    assert found["settings"]["n_topics"] == 5
     for name in ("matrix", "curve"):
         assert main([*ask, "--table", name, "-o", str(tmp_path / f"{name}.svg")]) == 0
         assert (tmp_path / f"{name}.svg").read_text().startswith("<svg")
@@ -480,3 +482,13 @@ def test_the_command_says_what_its_sentences_say_before_the_table() -> None:
     alone = predictivity(made().choose(["fine"]), splits=20)
     assert alone.sentences == ()
     assert alone.text == ""
+
+
+def test_the_curve_says_how_far_a_predictor_is_ahead_of_the_target_at_every_size() -> None:
+    curve = predictivity(made(), splits=100).tables["curve"]
+    for n in curve["n_topics"].unique():
+        phi = {(a, b): p for a, b, p in curve.filter(n_topics=n).select("predictor", "target", "phi").iter_rows()}
+        for row in curve.filter(n_topics=n).iter_rows(named=True):
+            own = phi[row["target"], row["target"]]
+            assert row["difference"] == pytest.approx(phi[row["predictor"], row["target"]] - own, abs=1e-12)
+            assert row["difference_low"] <= row["difference"] <= row["difference_high"]

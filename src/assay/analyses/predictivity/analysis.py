@@ -15,6 +15,8 @@ from assay.analyses.predictivity.comparisons import (
     redundancy_table,
     target_table,
 )
+from assay.analyses.predictivity.conflict_topics import conflict_topic_tables
+from assay.analyses.predictivity.halving import halving_table
 from assay.analyses.predictivity.targets import ScoresAndTargets, with_targets
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
@@ -53,11 +55,12 @@ _CELLS = {"predictor": pl.String, "target": pl.String, "phi": pl.Float64}
 def predictivity(
     data: Scores,
     *,
-    topics: int | None = None,
+    n_topics: int | None = None,
     splits: int = 2000,
     target: str | None = None,
     margin: float = 0.01,
     alpha: float = 0.05,
+    power: float = 0.8,
     level: float = 0.95,
     rng: int = 0,
 ) -> Result:
@@ -83,7 +86,7 @@ def predictivity(
 
     Parameters
     ----------
-    topics
+    n_topics
         Topics in each of the two sets (default: half of them).
     splits
         Random splits. A twentieth of them carry the jackknife (at least {least_splits}) and the combinations of
@@ -95,7 +98,9 @@ def predictivity(
     margin
         By how much phi may differ and still count as the same.
     alpha
-        Significance level of the paired t tests behind `repeated`.
+        Significance level of the paired t tests behind `repeated` and `conflict_topics`.
+    power
+        The probability of a significant difference for which `conflict_topics` counts topics.
     level
         Confidence of the intervals.
     rng
@@ -117,23 +122,44 @@ def predictivity(
     Notes
     -----
     tables.matrix: the same as a square, one row per predictor, one column per target.
-    tables.curve: the rows of the table for ten sizes of topic sets.
-    tables.redundancy: measure, given, phi_given, phi_self, phi_both, both_se, difference, low, high, verdict.
-    difference is phi_given - phi_self, paired over topics. phi_both is how well the best combination of both predicts
-    the measure: means standardised over the runs, weighted in quarters, the weight chosen inside the predicting set
-    by splitting it again; both_se is the Monte-Carlo error of phi_both - phi_given, what the measure adds. It has no
-    interval over topics, and is not known with sets of one topic. "predicted as well by": the interval's low end is
-    not below minus the margin. "redundant given": also, the measure adds less than the margin, {gain_errors} both_se
-    included. "predicted worse by": the interval is below 0. All else is "inconclusive". Verdicts hold for ranking
-    these runs, pair by pair: they are not corrected for their number.
-    tables.conflicts: measure_a, measure_b; conflicts: the share of pairs of runs (of those that both order) that the
-    two order oppositely on one set; by_a, by_b: how often the other set then sides with a, by the verdict of a and by
-    that of b, with intervals; repeated_a, repeated_b: how often a significant difference is significant again.
+    tables.curve: the rows of the table for ten sizes of topic sets, with difference, difference_low, difference_high:
+    by how much the predictor predicts the target better than the target does itself, paired over topics; whether the
+    gap widens or narrows with topics is read down a column.
+    tables.redundancy, with two measures or more: measure, given, phi_given, phi_self, phi_both, both_se, difference,
+    low, high, verdict. difference is phi_given - phi_self, paired over topics. phi_both is how well the best
+    combination of both predicts the measure: means standardised over the runs, weighted in quarters, the weight
+    chosen inside the predicting set by splitting it again; both_se is the Monte-Carlo error of phi_both - phi_given,
+    what the measure adds. It has no interval over topics, and is not known with sets of one topic. "predicted as well
+    by": the interval's low end is not below minus the margin. "redundant given": also, the measure adds less than the
+    margin, {gain_errors} both_se included. "predicted worse by": the interval is below 0. All else is "inconclusive".
+    Verdicts hold for ranking these runs, pair by pair: they are not corrected for their number.
+    tables.conflicts, with two measures or more: measure_a, measure_b; conflicts: the share of pairs of runs (of those
+    that both order) that the two order oppositely on one set; by_a, by_b: how often the other set then sides with a,
+    by the verdict of a and by that of b, with intervals; repeated_a, repeated_b: how often a significant difference
+    is significant again.
+    tables.conflict_topics, with two measures or more: measure_a, measure_b; n_conflicts: pairs of runs that the two
+    order oppositely on all topics; significant_a, significant_b, both: of these, the pairs on which a's difference,
+    b's, or each of the two is significant; topics_a, topics_b, topics: the median number of topics at which a paired
+    t test would find a's difference, b's, and both, with probability --power. Conflicts that many times the topics
+    would not settle are a sign that the runs do not differ, not that one measure is right.
+    tables.conflict_pairs, with two measures or more: the same by pairs of runs, for each pair of measures the 45
+    soonest settled: measure_a, measure_b, run_a (which a prefers), run_b, difference_a, difference_b (run_a less
+    run_b), significant_a, significant_b, topics_a, topics_b, topics. Topics are counted for the differences and
+    deviations that these topics show. The pairs are picked by the same differences: a true one is often smaller, and
+    then takes more topics. None where there is no number.
+    tables.halving, with at least twice {split_topics} topics: does halving a sample stand for drawing from a large
+    population, which the topics here play? measure, n_topics (per set: that of the table, but at most a quarter of
+    all), n_samples; halving: phi of the measure with itself, the mean over random samples of twice as many topics,
+    each halved; halving_sd: how far single samples are from it; disjoint: of disjoint sets out of all topics;
+    independent: of sets drawn independently, with replacement; difference (halving - independent), low, high: its
+    Monte-Carlo interval, the topics being the population. Sets with replacement share topics, so that of few topics
+    independent is too high.
     tables.repeated: measure, significant (share of the pairs of runs on one set), and of these, on the other set:
     same_order, repeated (significant in the same order), reversed (significant in the opposite one).
-    tables.target: measure, target, phi, low, high, and how far it is behind the measure that predicts the target
-    best: behind, behind_low, behind_high. An outcome without topics is the same on every set. The intervals treat the
-    topics as the sample, not the runs, of which there are few; and the best was picked on the same data.
+    tables.target, with `target`: measure, target, phi, low, high, and how far it is behind the measure that predicts
+    the target best: behind, behind_low, behind_high. An outcome without topics is the same on every set. The
+    intervals treat the topics as the sample, not the runs, of which there are few; and the best was picked on the
+    same data.
 
     Not for choosing a measure by phi alone: a measure that ranks runs by the length of their names predicts itself
     perfectly.
@@ -144,12 +170,14 @@ def predictivity(
     figure 1.
     """
     study = with_targets(data, target)
-    n, size = _sizes(study, topics, margin)
+    n, size = _sizes(study, n_topics, margin)
+    if not 0 < power < 1:
+        raise UsageError(f"power {power:g} is not between 0 and 1, such as 0.8")
     plan = _SplitPlan(n, splits, rng)
     chosen = plan.splits(size)
     phi = predictive_power(study.value, chosen, replicates=plan.part(int(LEAST_SPLITS.value)))
     curve = {k: plan.point(study, k) if k != size else phi for k in _curve_sizes(n, size)}
-    tables = {"matrix": _square(study, phi.value), "curve": _phi_table(study, curve, level)}
+    tables = {"matrix": _square(study, phi.value), "curve": _curve_table(study, curve, level)}
     if len(study.measures) > 1:
         combined = chosen.head(plan.part(_COMBINED))
         tables["redundancy"] = redundancy_table(study, phi, combined, level=level, margin=margin, seed=rng)
@@ -157,13 +185,18 @@ def predictivity(
         study, chosen.head(2 * plan.few), alpha=alpha, level=level, replicates=max(5, plan.few // 5)
     )
     tables |= {"conflicts": conflicts, "repeated": repeated} if len(study.measures) > 1 else {"repeated": repeated}
+    if len(study.measures) > 1:
+        tables["conflict_topics"], tables["conflict_pairs"] = conflict_topic_tables(study, alpha=alpha, power=power)
+    by_draws = halving_table(study.measures, study.value[: len(study.measures)], size, splits, level=level, seed=rng)
+    tables |= {} if by_draws is None else {"halving": by_draws}
     if study.targets:
         tables["target"] = target_table(study, phi, level=level)
     settings: dict[str, object] = {
-        "topics": size,
+        "n_topics": size,
         "splits": splits,
         "margin": margin,
         "alpha": alpha,
+        "power": power,
         "level": level,
     }
     settings |= {"target": target} if target else {}
@@ -178,7 +211,7 @@ def predictivity(
     )
 
 
-def _sizes(study: ScoresAndTargets, topics: int | None, margin: float) -> tuple[int, int]:
+def _sizes(study: ScoresAndTargets, n_topics: int | None, margin: float) -> tuple[int, int]:
     """Say how many topics there are, and how many a set has; refuse what cannot be split."""
     n = len(study.topics)
     check_ranking(study.runs)
@@ -186,11 +219,11 @@ def _sizes(study: ScoresAndTargets, topics: int | None, margin: float) -> tuple[
         raise UsageError(
             f"{counted(n, 'topic')} with a score for every run cannot be split in two; give at least two"
         )
-    if topics is not None and not 1 <= topics <= n // 2:
-        raise UsageError(f"topics {topics}: {n} topics make two sets of at most {n // 2}")
+    if n_topics is not None and not 1 <= n_topics <= n // 2:
+        raise UsageError(f"n-topics {n_topics}: {n} topics make two sets of at most {n // 2}")
     if margin < 0:
-        raise UsageError(f"margin {margin:g} is below 0; give a difference of phi, such as 0.01")
-    return n, topics or n // 2
+        raise UsageError(f"margin {margin:g} is not from 0 up; give a difference of phi, such as 0.01")
+    return n, n_topics or n // 2
 
 
 def _curve_sizes(n: int, size: int) -> list[int]:
@@ -247,6 +280,17 @@ def _phi_table(study: ScoresAndTargets, by_size: dict[int, Phi], level: float) -
         }
         parts.append(pl.DataFrame(columns))
     return without_nan(pl.concat(parts))
+
+
+def _curve_table(study: ScoresAndTargets, by_size: dict[int, Phi], level: float) -> pl.DataFrame:
+    """The rows of the table at every size, and how far each predictor is ahead of the target itself."""
+    first, second = (list(side) for side in zip(*_pairs(study), strict=True))
+    names = ("difference", "difference_low", "difference_high")
+    gaps = [
+        pl.DataFrame({name: x[first, second] for name, x in zip(names, phi.differences(level=level), strict=True)})
+        for phi in by_size.values()
+    ]
+    return pl.concat([_phi_table(study, by_size, level), without_nan(pl.concat(gaps))], how="horizontal")
 
 
 def _square(study: ScoresAndTargets, value: Array) -> pl.DataFrame:
