@@ -1,4 +1,4 @@
-"""The stability of nDCG with its exact slopes by every gain and every discount: checks what the optimiser finds.
+"""Stability or smoothed power of nDCG, with exact slopes by every gain and discount: checks what the optimiser finds.
 
 The slope by each score, of a ratio of two quadratic forms, is carried through both halves of nDCG topic by topic: the
 discounted gain, and the ideal one.
@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.analyses.weights.graded_lists import GradedLists
-from assay.analyses.weights.optimise.ndcg import Ideal, VarianceRatio, ndcg
+from assay.analyses.weights.optimise.ndcg import CriterionName, Ideal, criterion, ndcg
 from assay.core.arrays import Array, Counts, Index
-from assay.stats.variance import Coefficient
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +25,12 @@ class StabilitySlopes:
 
 
 def stability_slopes(
-    lists: GradedLists, gain: Array, discount: Array, coefficient: Coefficient = "phi", *, ideal: Ideal = "gain"
+    lists: GradedLists, gain: Array, discount: Array, coefficient: CriterionName = "phi", *, ideal: Ideal = "gain"
 ) -> StabilitySlopes:
     """Where two gains are equal and the ideal is sorted by gain, the slope is as if the higher grade came first."""
     x = ndcg(lists, gain, discount, ideal=ideal)
-    value, _, slope = VarianceRatio(*x.shape).slope(x, coefficient)
+    at_scores = criterion(coefficient)(x)
+    value, slope = at_scores.value, at_scores.slope()
     by_gain, by_discount = np.zeros(gain.size), np.zeros(discount.size)
     for topic in range(lists.n_topics):
         best = _ideal_grades(lists.pool[topic], gain, ideal)[: discount.size]

@@ -335,11 +335,14 @@ def test_facets_of_another_name_are_found_and_pools_are_none() -> None:
 def test_charts_hold_the_curves_of_figure_4_and_both_sets_of_runs() -> None:
     found = reliability(noisy_scores())
     charts = {chart.name: chart for chart in found.charts}
-    assert list(charts) == ["phi", "e_rho2", "best"]
+    assert list(charts) == ["phi", "e_rho2", "curve", "best"]
     curve = charts["phi"].table.filter(measure="AP")
     assert curve["n_topics"].to_list()[:3] == [1, 2, 3]
     assert curve["n_topics"].max() == 40
     assert curve["phi"].is_sorted()
+    both = charts["curve"].table
+    assert both["of"].unique(maintain_order=True).to_list() == ["E-rho^2", "Phi"]
+    assert both.filter(of="Phi", measure="AP")["value"].to_list() == curve["phi"].to_list()
     assert charts["best"].table["who"].to_list()[::2] == ["AP, all 12 runs", "AP, best 9"]
 
 

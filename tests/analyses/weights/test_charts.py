@@ -11,16 +11,24 @@ import pytest
 from assay.analyses.weights.bands import weight_bands
 from assay.analyses.weights.charts import evidence_charts
 from assay.analyses.weights.graded_lists import GradedLists
-from assay.analyses.weights.held_out_gain import held_out_table, ridge_table
+from assay.analyses.weights.held_out_gain import ridge_table
 from assay.analyses.weights.power import best_pair_levels, family, sweep, thesis
 from assay.analyses.weights.variants import standard_discounts, variant_scores
-from tests.builders.weights import LINEAR, LOG2, FixedWeights, fit_discount, graded_lists, standard_fit
+from tests.builders.weights import (
+    LINEAR,
+    LOG2,
+    FixedWeights,
+    fit_discount,
+    graded_lists,
+    held_out_gains,
+    standard_fit,
+)
 
 
 def test_pictures_of_what_was_held_out_show_the_tables() -> None:
     lists = graded_lists()
     fits: dict[str, Callable[[GradedLists], FixedWeights]] = {"discount": fit_discount, "standard": standard_fit}
-    gains = held_out_table(lists, fits, gain=LINEAR, discount=LOG2, folds=3, repeats=1)
+    gains = held_out_gains(lists, fits, gain=LINEAR, discount=LOG2, folds=3, repeats=1)
     ranks, _ = weight_bands(lists, fit_discount, resamples=5)
     path = ridge_table(lists, lambda r: partial(fit_discount, ridge=r), [0, 0.1], gain=LINEAR, discount=LOG2, folds=3)
     charts = evidence_charts({"held_out": gains, "discount_bands": ranks, "ridge": path}, {})

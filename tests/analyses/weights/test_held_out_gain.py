@@ -15,7 +15,6 @@ from assay.analyses.weights.held_out_gain import (
     LOST,
     SURVIVES,
     gain_in,
-    held_out_table,
     ridge_table,
 )
 from assay.analyses.weights.optimise.cross_validation import STATISTICS, statistics, topic_folds
@@ -24,7 +23,15 @@ from assay.analyses.weights.optimise.optimum import optimise
 from assay.analyses.weights.variants import standard_discounts
 from tests import ROOT
 from tests.builders.packed import open_packed
-from tests.builders.weights import LINEAR, LOG2, FixedWeights, fit_discount, graded_lists, standard_fit
+from tests.builders.weights import (
+    LINEAR,
+    LOG2,
+    FixedWeights,
+    fit_discount,
+    graded_lists,
+    held_out_gains,
+    standard_fit,
+)
 
 pytestmark = pytest.mark.xdist_group("covid")
 
@@ -32,7 +39,7 @@ PAGE = ROOT / "docs" / "explanation" / "kanoulas2009.md"
 
 
 def test_the_standard_itself_gains_nothing_and_loses_nothing() -> None:
-    found = held_out_table(graded_lists(), {"standard": standard_fit}, gain=LINEAR, discount=LOG2, folds=3)
+    found = held_out_gains(graded_lists(), {"standard": standard_fit}, gain=LINEAR, discount=LOG2, folds=3)
     assert found["statistic"].to_list() == list(STATISTICS)
     assert found["difference"].to_list() == [0.0] * 5
     assert found["in_sample_gain"].to_list() == [0.0] * 5
@@ -43,7 +50,7 @@ def test_a_better_measure_survives_and_a_worse_one_is_lost() -> None:
     """Weights that no fold moves have their whole difference in sample and held out."""
     lists = graded_lists(n_runs=20, n_topics=60, seed=8)
     flat, first = FixedWeights(LINEAR, np.full(10, 0.1)), FixedWeights(LINEAR, np.eye(10)[0])
-    found = held_out_table(
+    found = held_out_gains(
         lists,
         {"flat": lambda _: flat, "first": lambda _: first},
         gain=LINEAR,
@@ -60,7 +67,7 @@ def test_a_better_measure_survives_and_a_worse_one_is_lost() -> None:
 def test_the_same_seed_gives_the_same_folds_and_another_seed_others() -> None:
     lists = graded_lists()
     tables = [
-        held_out_table(lists, {"d": fit_discount}, gain=LINEAR, discount=LOG2, folds=3, rng=rng) for rng in (0, 0, 1)
+        held_out_gains(lists, {"d": fit_discount}, gain=LINEAR, discount=LOG2, folds=3, rng=rng) for rng in (0, 0, 1)
     ]
     assert tables[0].equals(tables[1])
     assert not tables[0].equals(tables[2])
@@ -69,8 +76,8 @@ def test_the_same_seed_gives_the_same_folds_and_another_seed_others() -> None:
 def test_groups_of_runs_can_be_held_out_with_the_topics() -> None:
     lists = graded_lists(n_runs=16)
     groups = [f"group {i // 2}" for i in range(16)]
-    found = held_out_table(lists, {"d": fit_discount}, gain=LINEAR, discount=LOG2, folds=3, groups=groups)
-    alone = held_out_table(lists, {"d": fit_discount}, gain=LINEAR, discount=LOG2, folds=3)
+    found = held_out_gains(lists, {"d": fit_discount}, gain=LINEAR, discount=LOG2, folds=3, groups=groups)
+    alone = held_out_gains(lists, {"d": fit_discount}, gain=LINEAR, discount=LOG2, folds=3)
     assert found["in_sample"].to_list() == alone["in_sample"].to_list()
     assert found["held_out"].to_list() != alone["held_out"].to_list()
     assert found["low"].is_not_nan().all()
@@ -82,7 +89,7 @@ def test_the_optimal_discount_is_lost_on_held_out_topics_of_trec_covid(data: Pat
     packed = open_packed(data / "trec-covid" / f"round{n}", f"qrels.covid-round{n}.txt.gz")
     lists, log2 = lists_of(packed.judged(), 20), standard_discounts(20)["log2"]
     fit = partial(optimise, free="discount", gain=LINEAR, discount=log2, starts=1)
-    found = held_out_table(lists, {"discount": fit}, gain=LINEAR, discount=log2, repeats=1)
+    found = held_out_gains(lists, {"discount": fit}, gain=LINEAR, discount=log2, repeats=1)
     row = found.filter(pl.col("statistic") == "phi").row(0, named=True)
     assert row["in_sample_gain"] > 0.001
     assert row["difference"] < 0
@@ -110,7 +117,7 @@ def test_the_page_shows_what_remains_on_held_out_topics(data: Path, name: str) -
         lists, log2 = lists_of(judged, int(k)), standard_discounts(int(k))["log2"]
         gain = np.arange(lists.top + 1.0)
         fit = partial(optimise, free=free, gain=gain, discount=log2, starts=1)  # type: ignore[arg-type]
-        found = held_out_table(lists, {free: fit}, gain=gain, discount=log2)
+        found = held_out_gains(lists, {free: fit}, gain=gain, discount=log2)
         row = found.filter(pl.col("statistic") == "phi").row(0, named=True)
         seen, out, ends, verdict = numbers
         shown = [float(x) for x in (seen, out, *ends.split(" to "))]
@@ -136,7 +143,7 @@ def test_a_strong_ridge_ends_at_the_standard_and_none_at_the_optimum() -> None:
 
 
 def test_the_gain_of_a_variant_is_read_off_the_table() -> None:
-    table = held_out_table(graded_lists(), {"d": fit_discount}, gain=LINEAR, discount=LOG2, folds=3)
+    table = held_out_gains(graded_lists(), {"d": fit_discount}, gain=LINEAR, discount=LOG2, folds=3)
     gain, row = gain_in(table, "d"), table.filter(statistic="phi").row(0, named=True)
     assert gain is not None
     assert gain.variant == "d"
@@ -152,7 +159,7 @@ def test_a_gain_whose_interval_holds_0_is_inconclusive() -> None:
     """With twelve topics it is open whether no discount at all makes nDCG more stable than log2."""
     lists = graded_lists(n_topics=12)
     flat = FixedWeights(LINEAR, standard_discounts(10)["none"])
-    table = held_out_table(lists, {"flat": lambda _: flat}, gain=LINEAR, discount=LOG2, folds=3)
+    table = held_out_gains(lists, {"flat": lambda _: flat}, gain=LINEAR, discount=LOG2, folds=3)
     row = table.filter(statistic="phi").row(0, named=True)
     assert row["verdict"] == INCONCLUSIVE
     assert row["low"] < 0 < row["difference"] < row["high"]

@@ -12,14 +12,19 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import kendalltau
+from scipy.stats import t as t_dist
 
 from assay.analyses.weights.analysis import weights
+from assay.analyses.weights.graded_lists import lists_of
+from assay.analyses.weights.optimise.optimum import optimise
+from assay.analyses.weights.tables import same_first
 from assay.cli import main
 from assay.core.errors import UsageError
 from assay.data.judged import Collection, judge
 from assay.data.read import read_qrels, read_runs
 from assay.data.tables import Qrels
 from assay.measures.grammar import parse
+from assay.render.formats import pick_table
 from assay.results.result import Result
 from assay.scoring.engine import score
 from assay.stats.variance import COEFFICIENT_NAMES
@@ -188,6 +193,90 @@ def test_another_coefficient_is_maximised_and_its_loss_shown(small: Collection) 
     result = weights(small, depth=6, coefficient="e_rho2", **QUICK)
     assert row(result, BOTH)["e_rho2"] >= result.table.filter(pl.col("kkt").is_null())["e_rho2"].to_numpy().max()
     np.testing.assert_allclose(result.table["loss"], row(result, BOTH)["e_rho2"] - result.table["e_rho2"], atol=1e-15)
+
+
+def test_power_itself_is_maximised_and_compared_with_stability_and_the_standard_functions(
+    small: Collection,
+) -> None:
+    result = weights(small, depth=6, coefficient="power", **QUICK)
+    phi = weights(small, depth=6, **QUICK)
+    rival = "phi-optimal gain, phi-optimal"
+    assert row(result, rival)["phi"] == pytest.approx(row(phi, BOTH)["phi"], abs=1e-9)
+    assert result.table["loss"].min() == pytest.approx(0, abs=1e-9)
+    assert row(result, BOTH)["loss"] == 0
+    contest = result.tables["contest"].filter(statistic="power")
+    assert set(contest["other"]) == {
+        *result.table.filter(pl.col("kkt").is_null())["variant"],
+        *(rival, "e_rho2-optimal gain, e_rho2-optimal"),
+    }
+    held_out = result.tables["held_out"].filter(statistic="power", variant=BOTH).row(0, named=True)
+    usual = contest.filter(other=LOG2).row(0, named=True)
+    shared = ("held_out", "difference", "low", "high")
+    assert [usual[of] for of in shared] == [held_out[of] for of in shared]
+    assert "contest" in [chart.name for chart in result.charts]
+    for one in result.tables["contest"].iter_rows(named=True):
+        assert one["verdict"] == ("more" if one["low"] > 0 else "less" if one["high"] < 0 else "inconclusive")
+    in_sample = result.tables["powers"].filter(variant=BOTH, runs=12)["power"].item()
+    assert usual["in_sample"] == pytest.approx(in_sample)
+    n = contest.filter(verdict="more").height
+    assert f"significantly more than {n} of {contest.height} others" in notes(result)["power_optimum"]
+    assert "of power on the topics of the fit" in notes(result)["lost_gain"]
+    assert "of smoothed power" in notes(result)["nearest_standard"]
+    assert "contest" not in phi.tables
+    with pytest.raises(UsageError, match=r"no table 'contest' with these settings .*; `assay weights --help` says"):
+        pick_table(phi, "contest")
+
+
+def test_the_best_runs_are_those_by_ndcg_and_nothing_else_is_fitted_to(small: Collection) -> None:
+    best = weights(small, depth=6, top="5", **QUICK)
+    names = [f"r{r:02}" for r in np.sort(np.argsort(-scores_of(small, "nDCG@6").mean(1))[:5])]
+    assert best.tables["means"].filter(variant=LOG2)["run"].to_list() == names
+    alone = weights(Collection(small.runs.select(names), small.qrels), depth=6, **QUICK)
+    assert row(best, BOTH)["phi"] == row(alone, BOTH)["phi"]
+    assert best.basis.chosen == "best 5 of 12 by nDCG@6"
+
+
+def test_power_of_binary_judgments_is_maximised_by_the_discount(small: Collection) -> None:
+    result = weights(synthetic(grades=(0, 0, 1)), depth=4, coefficient="power", **QUICK)
+    assert result.settings["free"] == "discount"
+    assert "phi-optimal" in "".join(result.tables["contest"]["other"])
+
+
+def test_the_ratio_by_cutoff_has_the_interval_of_refits_without_each_topic(small: Collection, found: Result) -> None:
+    cube = lists_of(judge(small.runs, small.qrels), 6)
+    log2 = 1 / np.log2(np.arange(6) + 2)
+    ratios = []
+    for t in range(cube.n_topics):
+        rest = cube.select(topics=np.delete(np.arange(cube.n_topics), t))
+        gain = optimise(rest, free="gain", gain=np.arange(3.0), discount=log2).gain
+        ratios.append(gain[2] / gain[1])
+    half = t_dist.ppf(0.975, 15) * np.sqrt(15 / 16 * np.sum((ratios - np.mean(ratios)) ** 2))
+    own = found.tables["cutoffs"].filter(depth=6).row(0, named=True)
+    assert own["high"] == pytest.approx(own["log2"] + half, rel=1e-6)
+    assert own["low"] == pytest.approx(max(own["log2"] - half, 1), rel=1e-6)
+
+
+def test_stability_by_topics_is_that_of_the_spearman_brown_formula(found: Result) -> None:
+    at_one = row(found, LOG2)
+    curve = found.tables["stability"].filter(variant=LOG2)
+    n = curve["n_topics"].to_numpy()
+    for of in ("phi", "e_rho2"):
+        expected = n * at_one[of] / (1 + (n - 1) * at_one[of])
+        assert curve[of].to_numpy() == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_first_runs_in_the_same_order_are_counted_one_by_one() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        one, other = rng.integers(6, size=(2, 5)).astype(float)
+        other = np.where(rng.random(5) < 0.7, one, other)
+        tiers = [[set(np.flatnonzero(x == v)) for v in sorted(set(x), reverse=True)] for x in (one, other)]
+        same = 0
+        for a, b in zip(*tiers, strict=False):
+            if a != b:
+                break
+            same += len(a)
+        assert same_first(one, other) == same
 
 
 def test_discounts_sum_to_one_and_gains_start_from_one(found: Result) -> None:
@@ -414,7 +503,14 @@ def test_a_depth_beyond_the_lists_ends_where_they_end(small: Collection) -> None
         ({}, {"cutoffs": "3,x"}, "cutoff 'x' is not a number, or a range such as 1-10"),
         ({}, {"cutoffs": "3,2000"}, "cutoff 2000 is more than 1,000"),
         ({}, {"ridge": -1.0}, "ridge -1 is not a number from 0 up, such as 0.01"),
+        ({}, {"ridge": float("nan")}, "ridge nan is not a finite number"),
+        ({}, {"ridge": float("inf")}, "ridge inf is not a finite number"),
         ({}, {"free": "discounts"}, "free: 'discounts' is not one of discount, gain, both; did you mean 'discount'?"),
+        ({}, {"coefficient": "powr"}, "coefficient: 'powr' is not one of phi, e_rho2, power; did you mean 'power'?"),
+        ({}, {"top": "1"}, "one run has no variance between runs; give at least two"),
+        ({}, {"top": "0"}, "top '0' is not a number of runs, or a share such as 75%"),
+        ({}, {"top": "13"}, "top '13' of 12 runs keeps 13; give a number from 1 to 12, or a share"),
+        ({}, {"top": "x"}, "top 'x' is not a number of runs"),
         ({}, {"folds": 1}, "folds 1 is not a whole number from 2 up, such as 5"),
         ({}, {"worst_over": "collections"}, "--worst-over collections takes at least one more: --other RUNS,QRELS"),
         ({}, {"other": ["a,b"]}, "--other names a further collection; it goes with --worst-over collections"),

@@ -33,7 +33,7 @@ from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, few_runs
 from assay.scoring.best_runs import best_runs
 from assay.scoring.scores import Scores
-from assay.stats.variance import COEFFICIENT_NAMES, SOURCES, Coefficient, check_size
+from assay.stats.variance import COEFFICIENT_NAMES, COEFFICIENTS, SOURCES, Coefficient, check_size
 
 _BEST_SHARE = "75%"  # of the runs stay when the worst quarter goes
 
@@ -114,11 +114,11 @@ def reliability(
     `times` as many topics as measure b for the same stability. Only here are measures compared on the same topics;
     there is no interval where they do not have the same ones.
     tables.curve: measure, n_topics, and both coefficients with their intervals, as figure 4 of kanoulas2009.
-    tables.facets: measure, facet, n_levels, effect, variance, low, high, share: where a measure is scored under
-    several judgments (-m AP -m AP/qrels=b.txt), these are a third facet, crossed with runs and topics; intervals by a
+    tables.facets, with a measure under several judgments (-m AP -m AP/qrels=b.txt): measure, facet, n_levels, effect,
+    variance, low, high, share: the judgments are a third facet, crossed with runs and topics; intervals by a
     jackknife over topics, levels as given: below {many_levels} levels their variance is little more than a guess.
-    tables.facet_stability: measure, facet, n_levels, n_topics, and both coefficients, with the judgments sampled as
-    the topics are: one level, and as many as there are.
+    tables.facet_stability, with a measure under several judgments: measure, facet, n_levels, n_topics, and both
+    coefficients, with the judgments sampled as the topics are: one level, and as many as there are.
 
     Mean squares are set equal to their expectations. Where a run has no score on some topics, runs are adjusted for
     topics and topics for runs (Henderson's third method, by fitting constants), with the exact expectations of that
@@ -255,7 +255,20 @@ def _charts(
         picture = reference_line(curves, targets[-1])
         title = f"Stability of {what} by number of topics ({100 * level:g}% intervals; dotted: {targets[-1]:g})"
         charts.append(Chart(of, title, curve, picture))
+    charts.append(_curve_chart(curve, order, targets[-1]))
     return (*charts, _both_chart(table, tables["best"], best, order, level)) if best else tuple(charts)
+
+
+def _curve_chart(curve: pl.DataFrame, order: list[str], target: float) -> Chart:
+    """Draw both coefficients side by side, without intervals: figure 4 of kanoulas2009."""
+    names = {of: COEFFICIENT_NAMES[of] for of in COEFFICIENTS}
+    rows = curve.unpivot(list(names), index=["measure", "n_topics"], variable_name="of", value_name="value")
+    rows = thin(rows.with_columns(pl.col("of").replace_strict(names)), by=["measure", "of"])
+    y = field("value", title="coefficient", scale={"domain": [0, 1]})
+    panel = reference_line(lines(field("n_topics", title="topics"), y, category("measure", order)), target)
+    facet = {**category("of", list(names.values())), "title": None}
+    title = f"Stability of rankings and of scores by number of topics (dotted: {target:g})"
+    return Chart("curve", title, rows, {"facet": facet, "columns": 2, "spec": {**panel, "width": 260}})
 
 
 def _both_chart(table: pl.DataFrame, other: pl.DataFrame, best: BestRuns, order: list[str], level: float) -> Chart:

@@ -81,12 +81,11 @@ def _facet_of(condition: str) -> tuple[str, str, str]:
     (('AP', 'qrels', 'b.txt'), ('nDCG@10/pool=5', '', ''))
     """
     measure, *parts = condition_parts(condition)
-    named = [part.split("=", 1) for part in parts]
-    sampled = [(key, value) for key, value in named if key not in _FIXED]
+    sampled = [part for part in parts if "=" in part and part.split("=", 1)[0] not in _FIXED]
     if len(sampled) != 1:
         return condition, "", ""
-    fixed = [f"{key}={value}" for key, value in named if key in _FIXED]
-    return "/".join([measure, *fixed]), *sampled[0]
+    name, level = sampled[0].split("=", 1)
+    return "/".join([measure, *(part for part in parts if part not in sampled)]), name, level
 
 
 def facet_table(every: list[Facet], level: float) -> pl.DataFrame:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
 
 from assay.analyses.weights.charts import charts
 from assay.analyses.weights.fits import By, FitOptions, Fitter, MaximinCases, Over
 from assay.analyses.weights.graded_lists import GradedLists, lists_of
 from assay.analyses.weights.notes import weights_notes
+from assay.analyses.weights.optimise.ndcg import CriterionName
 from assay.analyses.weights.optimise.variables import Free
 from assay.analyses.weights.study import Plan, WeightStudy
 from assay.core.errors import UsageError
@@ -18,13 +21,15 @@ from assay.core.thresholds import Threshold
 from assay.data import run_lists as runlists
 from assay.data.judged import Collection, Judged, judge
 from assay.measures.gain import DiscountName, GainName
+from assay.measures.grammar import parse
 from assay.results.analysis import Section, analysis
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
-from assay.scoring.engine import empty_topics
+from assay.scoring.best_runs import best_runs
+from assay.scoring.engine import empty_topics, score
 from assay.scoring.loaders import collection
 from assay.scoring.scores import Undefined
-from assay.stats.variance import Coefficient, check_size
+from assay.stats.variance import check_size
 
 DEEPEST_WEIGHTS = Threshold("deepest_weights", 1000, unit="ranks", meaning="the deepest that weights are fitted to")
 
@@ -47,9 +52,10 @@ def weights(
     data: Collection,
     *,
     depth: int = 20,
+    top: str | None = None,
     free: Free | None = None,
     unconstrained: bool = False,
-    coefficient: Coefficient = "phi",
+    coefficient: CriterionName = "phi",
     gain: GainName = "linear",
     discount: DiscountName = "log2",
     ridge: float = 0.0,
@@ -89,6 +95,9 @@ def weights(
     ----------
     depth
         The cutoff k of nDCG, up to {deepest_weights:,}.
+    top
+        Only the best runs by nDCG@k, linear gain and log2: a number, or a share such as 75%. They are
+        the best on all topics, the held-out ones included. Runs near 0 make any weights look stable.
     free
         Which optimum is called the best, is compared with the others and is read from the file: discount, gain or
         both (default: both; discount where there is one relevant grade only).
@@ -96,7 +105,10 @@ def weights(
         Let gains fall with the grade and discounts rise with the rank in the best; neither is ever negative. Beyond
         depth {unconstrained_depth} this takes minutes.
     coefficient
-        What is maximised, at one topic: phi, stability of scores, or e_rho2, stability of rankings.
+        What is maximised: phi, stability of scores at one topic; e_rho2, stability of rankings at one topic; or
+        power, the share of pairs of runs that a paired t test separates at `alpha`, smoothed so that it can be
+        climbed: each pair counts t^4 / (t^4 + c^4), c the critical value, which is 1/2 there. tables.contest then
+        says what it gains.
     gain
         The gain that stays fixed while the discount is fitted: linear or exp.
     discount
@@ -134,7 +146,8 @@ def weights(
     -------
     variant, gain, discount
         A variant of nDCG@k: its gain, and its discount. `optimal` was fitted; `unconstrained`,
-        too, without the constraint; `shrunk` with a ridge; `worst-case` for the worst of several cases.
+        too, without the constraint; `shrunk` with a ridge; `worst-case` for the worst of several cases; `phi-optimal`
+        and `e_rho2-optimal` for stability, where all else is fitted for power.
     phi, low, high
         The share of the variance of scores, at one topic, that lies between runs, and its interval (arteaga1982),
         which treats runs and topics as samples and the weights as fixed.
@@ -148,7 +161,8 @@ def weights(
         Of fitted variants: the largest slope by which the coefficient could still rise, and whether it is below
         {kkt_converged}.
     loss
-        How much of the coefficient is lost against the optimum that `free` asks for: how flat it is.
+        How much of the coefficient (of smoothed power, where that is maximised) is lost against the optimum that
+        `free` asks for: how flat it is.
 
     Notes
     -----
@@ -157,28 +171,39 @@ def weights(
     `groups` also runs) that were held out; there with its interval over topics. Verdict: survives where the interval
     is on the better side of 0, lost where the difference is not, else inconclusive. Statistics: phi, e_rho2, power,
     topics_90, topics_95. Variances are estimated fold by fold: `standard` is not quite the phi above.
+    tables.contest: with coefficient power: other, statistic, in_sample, other_in_sample, held_out, other_held_out,
+    difference, low, high, verdict: the best against fits for stability and standard functions, in power and in Phi,
+    on the topics of the fit and on held-out ones, with the interval of the held-out difference over topics. Verdict:
+    more where it is above 0, less where it is below, else inconclusive; not corrected for the number of others.
     tables.topics: variant, target, n_topics, low, high: topics needed for Phi, with intervals; tables 1 and 3.
+    tables.stability: variant, n_topics, phi, e_rho2: both coefficients by the number of topics; figure 4.
     tables.discounts: variant, rank, discount; figures 2, 3 and 6.
     tables.gains: variant, grade, gain, which is 1 for the lowest relevant grade.
     tables.search: variant, kkt, converged, n_starts, n_short, gain_falls, discount_rises, sum_off: of fits,
     how many starts there were, how many of them ended at a lower optimum, and how far the weights are off the
     constraints: the most that gains (of the highest) fall from grade to grade, that discounts rise from rank to rank,
     and how far discounts sum from 1.
-    tables.cutoffs: depth, unconstrained, log2, optimal, linear, exp: the ratio of gains at several cutoffs: without
-    constraint, with, with the optimal discount, and of the standard gains; table 2.
+    tables.cutoffs: depth, unconstrained, log2, optimal, linear, exp, low, high: the ratio of gains at several
+    cutoffs: without constraint, with, with the optimal discount, and of the standard gains; table 2. The interval is
+    of `log2`, over topics, with the gain fitted again without each.
     tables.ranks: of, rank, share: the share of judged documents, and of each grade, by rank; figure 5.
     tables.means: variant, run, mean; figures 7 and 8.
-    tables.likeness: variant, other, tau, low, high, rms: how alike two variants rank the runs, with an interval over
-    topics, and the root mean square of the differences of means; figures 7 and 8, table 4.
+    tables.likeness: variant, other, tau, low, high, rms, same_first: how alike two variants rank the runs, with an
+    interval over topics, the root mean square of the differences of means, and how many of the best runs stand in
+    exactly the same order (without interval); figures 7 and 8, table 4.
     tables.powers: variant, runs, power, low, high, n_pairs, difference, difference_low, difference_high: pairs of
     runs that differ significantly, of all runs and of the best 30, and the difference from linear gain and log2.
     tables.asl: variant, pair, p: significance levels of the pairs of the best 30 runs, largest first; figure 9.
+    tables.asl_shares: variant, statistic, value, low, high, difference, difference_low, difference_high: of these
+    curves the share of pairs below alpha, and `curve`, that share averaged over all alpha up to .15; with intervals
+    over topics (the tests done again without each), and the difference from linear gain and log2.
     tables.sweep: ratio, tau, low, high, tau_linear, phi, power: as the highest grade is worth 1 to 1,000 times the
     lowest: tau of the runs with the ranking of ratio 1, and with that of linear gain.
-    tables.variants: variant, phi, e_rho2, power, power_top: of many variants; the last is of the best 30 runs.
-    tables.thesis: stability, power_of, n_variants, tau, low, high, verdict: whether those of the variants that are
-    more stable separate more runs: together where the interval of tau is above 0, apart where it is below, else
-    inconclusive.
+    tables.variants: variant, phi, e_rho2, power, power_top: of many variants, and of the fitted ones; the last is of
+    the best 30 runs.
+    tables.thesis: stability, power_of, n_variants, tau, low, high, verdict: whether those of the many variants that
+    are more stable separate more runs (fitted ones do not count: they were chosen for stability): together where the
+    interval of tau is above 0, apart where it is below, else inconclusive.
     tables.discount_bands: rank, discount, low, median, high: the best discount, and where it lies over bootstrap
     samples of the topics.
     tables.gain_bands: grade, gain, low, median, high: the same of gains, with 1 for the lowest relevant grade.
@@ -189,6 +214,11 @@ def weights(
     tables.pool_edge: rank, share_before, share_after, fall, fall_log2, elsewhere: the last rank before the judged
     share of documents falls, that share there and one below, what the best discount and log2 lose over the next two
     ranks, and the share of other ranks at which the discount falls as much beside log2. Empty where nothing falls.
+
+    Charts: the figures of the paper are discounts (2), fitted (3 and 6: the discounts that were fitted, with and
+    without constraint, alone and with the gain), stability (4), ranks (5), means (7 and 8) and asl (9); `--table
+    fitted -o figure.png` draws one. Others: topics, held_out, contest, cutoffs, discount_bands, ridge, variants and
+    sweep.
 
     For gain and discount together the paper maximises the worst of several values of stability, and does not say
     which. Here `both` is the maximum over both; `worst_over` with `worst_by` value is the form with a worst case. The
@@ -205,13 +235,14 @@ def weights(
     _check(judged, depth, folds, ridge)
     _check_worst(worst_over, worst_by, other)
     judged, on_empty = _without_empty(judged, undefined)
+    judged = judged if top is None else _best(judged, depth, top)
     depth, far = _depths(judged, depth, cutoffs)
     deep = lists_of(judged, max(depth, *far))
     n_folds = min(folds, deep.n_topics // 2)
     others = _others(other, deep.head(depth))
     worst = MaximinCases(worst_over, worst_by, far, n_folds, others, rng) if worst_over else None
     plan = Plan(
-        fitter=Fitter(deep.top, gain, discount, coefficient, rng),
+        fitter=Fitter(deep.top, gain, discount, coefficient, rng, alpha),
         options=FitOptions(_free(deep, free), monotone=not unconstrained, ridge=ridge, worst=worst),
         cutoffs=far,
         folds=n_folds,
@@ -242,7 +273,7 @@ def _check(judged: Judged, depth: int, folds: int, ridge: float) -> None:
     if folds < 2:
         raise UsageError(f"folds {folds} is not a whole number from 2 up, such as 5")
     _check_deepest("depth", depth)
-    if not ridge >= 0:
+    if not 0 <= ridge < inf:
         raise UsageError(f"ridge {ridge:g} is not a number from 0 up, such as 0.01")
     check_size(len(judged.runs), len(judged.topics))
     if not judged.pool[:, 1:].any():
@@ -275,6 +306,16 @@ def _without_empty(judged: Judged, undefined: Undefined) -> tuple[Judged, tuple[
     if len(topics) < 2:
         raise UsageError("only one topic has a relevant document; it takes two to separate runs from chance")
     return judged.select(topics=topics), (empty_topics(int(empty.sum()), "left out"),)
+
+
+def _best(judged: Judged, depth: int, top: str) -> Judged:
+    """Keep the best runs by nDCG with linear gain and log2; the basis says so."""
+    by = f"nDCG@{depth}"
+    names = best_runs(score(judged, [parse(by)]), top)
+    check_size(len(names), len(judged.topics))
+    best = judged.select(runs=names)
+    choice = f"best {len(names)} of {len(judged.runs)} by {by}"
+    return replace(best, basis=replace(best.basis, chosen=choice))
 
 
 def _depths(judged: Judged, depth: int, cutoffs: str) -> tuple[int, tuple[int, ...]]:

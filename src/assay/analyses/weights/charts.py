@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-import numpy as np
 import polars as pl
 
 from assay.analyses.weights.optimise.cross_validation import TARGETS
 from assay.analyses.weights.variants import STANDARD, variant_name
 from assay.measures.gain import log2_discount
 from assay.results.charts import FAINT, Chart, Spec, asl_chart, category, field, intervals, lines, scatter, thin
-from assay.stats.variance import coefficient, ratio_of
 
 _FAR = 50  # ranks from which on the axis is logarithmic
-_MOST = 100  # topics of a curve of stability
 _TARGET = TARGETS["topics_95"]
 _FIGURES_7_8 = (
     STANDARD,
@@ -42,11 +39,11 @@ def optimum_charts(table: pl.DataFrame, tables: Tables, best: str) -> tuple[Char
     named = dict(table.select("variant", "discount").iter_rows())
     return (
         _discounts(tables["discounts"], {name: named[name] for name in [best, *usual]}),
-        _fitted(tables["discounts"], [*free, STANDARD]),
+        fitted_chart(tables["discounts"], [*free, STANDARD]),
         _needed(tables["topics"], table["variant"].to_list()),
-        _stability(table, [best, *usual]),
-        _ranks(tables["ranks"]),
-        _means(tables["means"], tables["likeness"], best),
+        stability_chart(tables["stability"], [best, *usual]),
+        ranks_chart(tables["ranks"]),
+        means_chart(tables["means"], tables["likeness"], best),
     )
 
 
@@ -67,7 +64,7 @@ def _discounts(table: pl.DataFrame, named: Mapping[str, str]) -> Chart:
     return Chart("discounts", "The best discount, and the standard ones", thin(rows, by=["variant"]), drawing)
 
 
-def _fitted(table: pl.DataFrame, names: Sequence[str]) -> Chart:
+def fitted_chart(table: pl.DataFrame, names: Sequence[str]) -> Chart:
     """Draw the discounts that were fitted, with and without constraint, alone and with the gain (figures 3 and 6)."""
     rows = table.filter(pl.col("variant").is_in(list(names)))
     drawing = lines(_rank_axis(rows), field("discount", title="discount (sum 1)"), category("variant", list(names)))
@@ -82,22 +79,17 @@ def _needed(table: pl.DataFrame, order: Sequence[str]) -> Chart:
     return Chart("topics", f"Topics needed for a Phi of {_TARGET}", rows, drawing)
 
 
-def _stability(table: pl.DataFrame, names: Sequence[str]) -> Chart:
+def stability_chart(table: pl.DataFrame, names: Sequence[str]) -> Chart:
     """Draw Phi by the number of topics (figure 4)."""
-    n = np.unique(np.geomspace(1, _MOST, 60).round())
-    chosen = table.filter(pl.col("variant").is_in(list(names)) & pl.col("phi").is_finite())
-    parts = []
-    for variant, phi in chosen.select("variant", "phi").iter_rows():
-        curve = coefficient(ratio_of(np.array(phi)), n)
-        parts.append(pl.DataFrame({"variant": [variant] * n.size, "n_topics": n, "phi": curve}))
-    rows = pl.concat(parts) if parts else pl.DataFrame(schema={"variant": pl.String, "n_topics": pl.Int64})
-    x = field("n_topics", title="topics", scale={"type": "log", "domain": [1, _MOST]})
+    rows = table.filter(pl.col("variant").is_in(list(names)) & pl.col("phi").is_not_null())
+    most = table["n_topics"].max()
+    x = field("n_topics", title="topics", scale={"type": "log", "domain": [1, most]})
     y = field("phi", title="Phi", scale={"zero": False})
     drawing = lines(x, y, category("variant", list(names)))
     return Chart("stability", "Stability of scores by the number of topics", rows, drawing)
 
 
-def _ranks(table: pl.DataFrame) -> Chart:
+def ranks_chart(table: pl.DataFrame) -> Chart:
     """Draw what stands at each rank (figure 5)."""
     order = table["of"].unique(maintain_order=True).to_list()
     y = field("share", title="share of the documents at the rank", scale={"domain": [0, 1]})
@@ -105,10 +97,12 @@ def _ranks(table: pl.DataFrame) -> Chart:
     return Chart("ranks", "Judged and relevant documents by rank", thin(table, by=["of"]), drawing)
 
 
-def _means(table: pl.DataFrame, likeness: pl.DataFrame, best: str) -> Chart:
+def means_chart(
+    table: pl.DataFrame, likeness: pl.DataFrame, best: str, others: Sequence[str] = _FIGURES_7_8
+) -> Chart:
     """Draw the means of runs by the best variant against those by others, a panel each (figures 7 and 8)."""
     own = table.filter(pl.col("variant") == best).select("run", best=pl.col("mean"))
-    shown = [name for name in _FIGURES_7_8 if name in set(table["variant"]) and name != best]
+    shown = [name for name in others if name in set(table["variant"]) and name != best]
     panels = {name: _panel(likeness, name, best) for name in shown}
     rows = table.filter(pl.col("variant").is_in(shown)).join(own, on="run", maintain_order="left")
     rows = thin(rows.with_columns(panel=pl.col("variant").replace_strict(panels)), by=["variant"])
@@ -122,7 +116,8 @@ def _means(table: pl.DataFrame, likeness: pl.DataFrame, best: str) -> Chart:
     equal["encoding"] = {side: {"field": encoding[side]["field"], "type": "quantitative"} for side in ("x", "y")}
     panel = {"layer": [equal, points], "width": 220, "height": 220}
     facet = {**category("panel", list(panels.values())), "title": None}
-    drawing = {"facet": facet, "columns": 2, "spec": panel}
+    columns = len(panels) if len(panels) <= 3 else 2
+    drawing = {"facet": facet, "columns": columns, "spec": panel}
     return Chart("means", "Means of runs by the best and by the standard functions", rows, drawing)
 
 
@@ -140,6 +135,8 @@ def evidence_charts(tables: Tables, gains: Mapping[str, str]) -> tuple[Chart, ..
     """Draw those tables that are there; `gains` names the gain of each variant."""
     makers: dict[str, Callable[[pl.DataFrame], Chart]] = {
         "held_out": _held_out_chart,
+        "contest": _contest_chart,
+        "cutoffs": _cutoffs_chart,
         "discount_bands": _bands_chart,
         "ridge": _ridge_chart,
         "asl": partial(asl_chart, by="variant", pairs="pairs of the best runs"),
@@ -155,12 +152,38 @@ def _held_out_chart(table: pl.DataFrame) -> Chart:
     shown = table.filter(pl.col("statistic") == "phi")
     x = field("difference", title="Phi at one topic: optimum minus standard", axis={"tickCount": 6})
     dots = intervals(x, category("variant", shown["variant"].to_list(), axis={"title": None}), low="low", high="high")
-    zero = {"data": {"values": [{"zero": 0}]}, "mark": {"type": "rule", "strokeDash": [2, 2], "color": FAINT}}
-    zero["encoding"] = {"x": {"field": "zero", "type": "quantitative"}}
     seen = {"mark": {"type": "tick", "thickness": 2, "color": FAINT}}
     seen["encoding"] = {"y": dots["layer"][1]["encoding"]["y"], "x": {**x, "field": "in_sample_gain"}}
     title = "What is gained over the standard on held-out topics (tick: on the topics of the fit)"
-    return Chart("held_out", title, shown, {**dots, "layer": [zero, *dots["layer"], seen]})
+    return Chart("held_out", title, shown, {**dots, "layer": [_zero_line(), *dots["layer"], seen]})
+
+
+def _zero_line() -> Spec:
+    zero: Spec = {"data": {"values": [{"zero": 0}]}, "mark": {"type": "rule", "strokeDash": [2, 2], "color": FAINT}}
+    return {**zero, "encoding": {"x": {"field": "zero", "type": "quantitative"}}}
+
+
+def _contest_chart(table: pl.DataFrame) -> Chart:
+    """Draw how many more pairs the weights fitted for power separate than others on held-out topics."""
+    shown = table.filter(pl.col("statistic") == "power")
+    x = field("difference", title="power: fitted for power minus the other", axis={"tickCount": 6})
+    y = category("other", shown["other"].to_list(), axis={"title": None, "labelLimit": 260})
+    dots = intervals(x, y, low="low", high="high")
+    title = "What weights fitted for power gain over others on held-out topics"
+    return Chart("contest", title, shown, {**dots, "layer": [_zero_line(), *dots["layer"]]})
+
+
+def _cutoffs_chart(table: pl.DataFrame) -> Chart:
+    """Draw the ratio of optimal gains by the cutoff: with its interval for log2, and with the optimal discount."""
+    log2 = table.select("depth", "low", "high", ratio=pl.col("log2")).with_columns(of=pl.lit("with log2"))
+    joint = table.select("depth", ratio=pl.col("optimal")).with_columns(of=pl.lit("with the optimal discount"))
+    free = table.select("depth", ratio=pl.col("unconstrained")).with_columns(of=pl.lit("with log2, unconstrained"))
+    rows = pl.concat([log2, joint, free], how="diagonal")
+    x = field("depth", title="cutoff", scale={"type": "log", "nice": False})
+    y = field("ratio", title="gain of the highest grade over that of the lowest", scale={"zero": False})
+    order = rows["of"].unique(maintain_order=True).to_list()
+    drawing = lines(x, y, category("of", order, legend={"title": None}), band=("low", "high"), points=True)
+    return Chart("cutoffs", "The ratio of optimal gains by the cutoff", rows, drawing)
 
 
 def _bands_chart(table: pl.DataFrame) -> Chart:

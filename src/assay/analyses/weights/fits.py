@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from assay.analyses.weights.graded_lists import GradedLists
 from assay.analyses.weights.optimise.cross_validation import topic_folds
 from assay.analyses.weights.optimise.maximin import WorstCase, worst_case
-from assay.analyses.weights.optimise.ndcg import stability
+from assay.analyses.weights.optimise.ndcg import CriterionName, stability
 from assay.analyses.weights.optimise.optimum import Optimum, optimise
 from assay.analyses.weights.optimise.variables import Free
 from assay.analyses.weights.variants import (
@@ -23,7 +25,8 @@ from assay.analyses.weights.variants import (
 )
 from assay.core.arrays import Array
 from assay.measures.gain import DiscountName, GainName
-from assay.stats.variance import Coefficient
+from assay.stats.intervals import jackknife_interval
+from assay.stats.leave_one_out import topic_sets
 
 Fit = Callable[[GradedLists], Optimum | WorstCase]
 Over = Literal["cutoffs", "folds", "collections"]
@@ -65,10 +68,13 @@ class FitOptions:
     monotone: bool = True
     ridge: float = 0.0
     worst: MaximinCases | None = None
+    coefficient: CriterionName | None = None  # where it is not the one that is maximised throughout
 
     @property
     def label(self) -> str:
         """What weights fitted with these options are called."""
+        if self.coefficient:
+            return f"{self.coefficient}-optimal"
         if self.worst:
             return "worst-case"
         if self.ridge:
@@ -83,8 +89,9 @@ class Fitter:
     top: int
     gain_name: GainName = "linear"
     discount_name: DiscountName = "log2"
-    coefficient: Coefficient = "phi"
+    coefficient: CriterionName = "phi"
     rng: int = 0
+    alpha: float = 0.05  # of the test whose power is maximised
 
     def fixed(self, depth: int) -> tuple[Array, Array]:
         """The gain [grade] and the discount [rank] that stay as they are where they are not free."""
@@ -116,7 +123,8 @@ class Fitter:
         gain, discount = self.fixed(depth)
         task: dict[str, Any] = {"free": options.free, "monotone": options.monotone, "ridge": options.ridge}
         task |= {"gain": gain, "discount": discount}
-        return task | {"coefficient": self.coefficient, "towards": self.standard(depth), "rng": self.rng}
+        task |= {"coefficient": options.coefficient or self.coefficient, "alpha": self.alpha}
+        return task | {"towards": self.standard(depth), "rng": self.rng}
 
     def _not_below(self, depth: int, free: Free) -> list[tuple[Array, Array]]:
         """The standard functions, as far as they are free to be chosen."""
@@ -149,6 +157,20 @@ class Fitter:
             unconstrained, monotone, both = (gain_ratio(cut, self.at(k, way)(cut).gain) for way in ways)
             yield k, unconstrained, monotone, both
 
+    def ratio_interval(self, lists: GradedLists, k: int, level: float) -> tuple[float, float]:
+        """The interval over topics of the ratio of gains with the fixed discount: refitted without each group.
+
+        NaN of two topics: without one of them there is nothing to fit.
+        """
+        if lists.n_topics < 3:
+            return np.nan, np.nan
+        cut, options = lists.head(k), FitOptions("gain")
+        fit = self.at(k, options)
+        sets = [cut.select(topics=topics) for topics in topic_sets(cut.n_topics)]
+        ratio = np.array([gain_ratio(cut, fit(some).gain) if some.grades.size > 1 else np.nan for some in sets])
+        low, high = jackknife_interval(ratio[0], ratio[1:], level=level)
+        return max(float(low), 1.0), float(high)
+
     def worst(
         self, lists: GradedLists, options: FitOptions, best: NdcgVariant
     ) -> Iterator[tuple[str, float, float, float, bool]]:
@@ -159,5 +181,5 @@ class Fitter:
             k = problem.depth
             own = self.at(k, replace(options, worst=None))(problem)
             weights = ((best.gain, best.discount[:k]), self.standard(k), (own.gain, own.discount))
-            values = [stability(problem, gain, discount, self.coefficient) for gain, discount in weights]
+            values = [stability(problem, *both, self.coefficient, alpha=self.alpha) for both in weights]
             yield name, values[0], values[1], values[2], share > 0

@@ -36,19 +36,31 @@ from assay.stats.variance import coefficient
 SURVIVES, LOST, INCONCLUSIVE = "survives", "lost", "inconclusive"
 """Verdicts on a gain: its interval is on the better side of 0; it is not above 0; neither."""
 
+MORE, LESS = "more", "less"
+"""Verdicts on a difference from other weights: its interval is above 0, or below; else it is inconclusive."""
+
 _ROUNDING = 1e-12  # of what is compared: a smaller difference is none
 _COMPARED = ("held_out", "standard", "difference", "low", "high", "verdict")
 _HELD_OUT = schema(
     *("variant", "statistic", "in_sample", "in_sample_gain", *_COMPARED), variant=pl.String, statistic=pl.String
 )
 _RIDGE = schema("ridge", "in_sample", *_COMPARED)
+_CONTEST = schema(
+    *("other", "statistic", "in_sample", "other_in_sample", "held_out", "other_held_out"),
+    *("difference", "low", "high", "verdict"),
+    other=pl.String,
+    statistic=pl.String,
+)
+GAINED = {"power": "power", "phi": "Phi"}
+"""Names of what fitted weights gain, by the statistic."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOutGain:
-    """What one fitted variant gains in Phi at one topic over the standard function."""
+    """What one fitted variant gains over the standard function, in Phi at one topic or in power."""
 
     variant: str
+    statistic: str
     in_sample_gain: float
     difference: float  # on held-out topics
     low: float | None
@@ -68,16 +80,21 @@ class HeldOutGain:
         """What becomes of the gain of a measure's fitted weights on held-out topics, in words."""
         return (
             f"the gain of fitted weights over log2 is {self.verdict}: {measure} ({self.variant}) gains "
-            f"{score(self.in_sample_gain)} of Phi on the topics of the fit, {self.shown(level)} on held-out ones"
+            f"{score(self.in_sample_gain)} of {GAINED[self.statistic]} on the topics of the fit, "
+            f"{self.shown(level)} on held-out ones"
         )
 
 
-def gain_in(held_out: pl.DataFrame | None, variant: str) -> HeldOutGain | None:
-    """The gain in Phi that a table of held-out statistics has for a variant; None where it is not known."""
+def gain_in(held_out: pl.DataFrame | None, variant: str, of: object = "phi") -> HeldOutGain | None:
+    """The gain that a table of held-out statistics has for a variant; None where it is not known.
+
+    `of` is what was maximised: of fits for power it is the gain in power, else in Phi.
+    """
     if held_out is None:
         return None
     names = [one.name for one in fields(HeldOutGain)]
-    rows = held_out.filter(statistic="phi", variant=variant).select(names).to_dicts()
+    statistic = "power" if of == "power" else "phi"
+    rows = held_out.filter(statistic=statistic, variant=variant).select(names).to_dicts()
     return HeldOutGain(**rows[0]) if rows and known(rows[0]["difference"]) else None
 
 
@@ -87,18 +104,53 @@ def _mean(scored: Iterable[tuple[Array, Sequence[Index]]], alpha: float) -> dict
     return {name: np.mean([one[name] for one in each], axis=0) for name in STATISTICS}
 
 
-def held_out_table(
+@dataclass(frozen=True, slots=True)
+class WeightsEvaluation:
+    """Statistics of weights on the topics that they were fitted on, and on held-out ones."""
+
+    in_sample: dict[str, float]
+    held_out: dict[str, Array]  # [set] each: on all topics, then with each group left out
+
+
+@dataclass(frozen=True, slots=True)
+class _StandardWeights:
+    gain: Array
+    discount: Array
+
+
+def fixed_weights(gain: Array, discount: Array) -> Fit:
+    """A fit that no data moves: a standard function."""
+    weights = _StandardWeights(gain, discount)
+    return lambda _: weights
+
+
+def evaluate(
     lists: GradedLists,
     fits: Mapping[str, Fit],
     *,
-    gain: Array,
-    discount: Array,
     folds: int = FOLDS,
     repeats: int = REPEATS,
     groups: Sequence[str] | None = None,
     alpha: float = 0.05,
-    level: float = 0.95,
     rng: int = 0,
+) -> dict[str, WeightsEvaluation]:
+    """Evaluate weights on the topics of the fit, and on held-out topics by cross-validation, by name."""
+    splits = [topic_folds(lists.n_topics, folds, rng, repeat) for repeat in range(repeats)]
+    parts = [np.arange(lists.n_runs)] if groups is None else run_folds(groups, rng)
+    return {name: _evaluation(lists, fit, splits, parts, alpha) for name, fit in fits.items()}
+
+
+def _evaluation(
+    lists: GradedLists, fit: Fit, splits: Sequence[Sequence[Index]], parts: Sequence[Index], alpha: float
+) -> WeightsEvaluation:
+    weights = fit(lists)
+    own = statistics(ndcg(lists, weights.gain, weights.discount), [np.arange(lists.n_topics)], alpha=alpha)
+    scored = [(x, split) for split in splits for x in held_out_scores(lists, fit, folds=split, parts=parts)]
+    return WeightsEvaluation({of: float(own[of][0]) for of in own}, _mean(scored, alpha))
+
+
+def held_out_table(
+    evaluated: Mapping[str, WeightsEvaluation], standard: WeightsEvaluation, *, level: float
 ) -> pl.DataFrame:
     """What an optimum gains over a standard function on topics that it was not fitted on.
 
@@ -126,29 +178,35 @@ def held_out_table(
     verdict
         survives: the interval is on the better side of 0; lost: the difference is not; else inconclusive.
     """
-    splits = [topic_folds(lists.n_topics, folds, rng, repeat) for repeat in range(repeats)]
-    parts = [np.arange(lists.n_runs)] if groups is None else run_folds(groups, rng)
-    standard = ndcg(lists, gain, discount)
-    before = _mean(((standard[part], split) for split in splits for part in parts), alpha)
     rows = []
-    for name, fit in fits.items():
-        own, gained = _in_sample(lists, fit, standard, alpha)
-        scored = [(x, split) for split in splits for x in held_out_scores(lists, fit, folds=split, parts=parts)]
-        after = _mean(scored, alpha)
+    for name, own in evaluated.items():
         for of in STATISTICS:
-            compared = _compared(after[of], before[of], level, better=-1 if of in TARGETS else 1)
-            rows.append((name, of, own[of], gained[of], float(after[of][0]), float(before[of][0]), *compared))
+            after, before = own.held_out[of], standard.held_out[of]
+            compared = _compared(after, before, level, better=-1 if of in TARGETS else 1)
+            gained = own.in_sample[of] - standard.in_sample[of]
+            rows.append((name, of, own.in_sample[of], gained, float(after[0]), float(before[0]), *compared))
     return table(rows, _HELD_OUT)
 
 
-def _in_sample(
-    lists: GradedLists, fit: Fit, standard: Array, alpha: float
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Statistics of weights on the very topics they were fitted on, and how far they are above the standard's."""
-    weights = fit(lists)
-    whole = [np.arange(lists.n_topics)]
-    own, usual = (statistics(x, whole, alpha=alpha) for x in (ndcg(lists, weights.gain, weights.discount), standard))
-    return {of: float(own[of][0]) for of in own}, {of: float(own[of][0] - usual[of][0]) for of in own}
+def contest_table(best: WeightsEvaluation, others: Mapping[str, WeightsEvaluation], *, level: float) -> pl.DataFrame:
+    """Compare the weights that were fitted for power with others, fitted or standard: in power and in Phi.
+
+    Columns: other, statistic, in_sample, other_in_sample, held_out, other_held_out, difference (held out, the best
+    less the other), low, high, verdict (by the interval: more, less or inconclusive).
+    """
+    rows = []
+    for name, other in others.items():
+        for of in GAINED:
+            after, before = best.held_out[of], other.held_out[of]
+            own = (best.in_sample[of], other.in_sample[of], float(after[0]), float(before[0]))
+            difference, low, high, _ = _compared(after, before, level, better=1)
+            rows.append((name, of, *own, difference, low, high, _side(low, high)))
+    return table(rows, _CONTEST)
+
+
+def _side(low: float, high: float) -> str:
+    """On which side of 0 an interval lies."""
+    return MORE if low > 0 else LESS if high < 0 else INCONCLUSIVE
 
 
 def _compared(after: Array, before: Array, level: float, *, better: int) -> tuple[float, float, float, str]:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from assay.analyses.weights.graded_lists import GradedLists
-from assay.analyses.weights.held_out_gain import gain_in
+from assay.analyses.weights.held_out_gain import MORE, gain_in
 from assay.analyses.weights.optimise.optimum import CONVERGED
 from assay.analyses.weights.pool_edge import edge_of
 from assay.analyses.weights.study import UNCONSTRAINED_DEPTH, Plan, WeightStudy, nearest_standard
+from assay.analyses.weights.variants import STANDARD
 from assay.core.notes import Note
-from assay.core.text import counted
+from assay.core.text import counted, listed, percent
 from assay.results.sentences import MANY_RUNS
 from assay.stats.variance import COEFFICIENT_NAMES
 
@@ -24,11 +25,11 @@ def weights_notes(study: WeightStudy, table: pl.DataFrame, tables: Tables, folds
     plan, lists = study.plan, study.lists
     yield from _caveats(plan, lists, tables)
     name, loss = nearest_standard(table)
-    of = COEFFICIENT_NAMES[plan.fitter.coefficient]
-    near = (
-        f"of the standard functions, '{name}' comes nearest to the optimum: it loses {loss:.4f} of {of} at one topic"
-    )
+    asked = plan.fitter.coefficient
+    of = "smoothed power" if asked == "power" else f"{COEFFICIENT_NAMES[asked]} at one topic"
+    near = f"of the standard functions, '{name}' comes nearest to the optimum: it loses {loss:.4f} of {of}"
     yield Note("nearest_standard", "info", near)
+    yield from _contest_notes(plan, tables)
     if not study.graded:
         only = f"all relevant documents are of grade {lists.grades[0]}"
         yield Note("one_relevant_grade", "info", f"{only}: gains cancel out; only discounts are fitted")
@@ -47,13 +48,30 @@ def weights_notes(study: WeightStudy, table: pl.DataFrame, tables: Tables, folds
 
 def _caveats(plan: Plan, lists: GradedLists, tables: Tables) -> Iterator[Note]:
     """What the sentences of these names say, for who sees notes only."""
-    edge, gain = edge_of(tables["pool_edge"]), gain_in(tables.get("held_out"), plan.best)
+    edge = edge_of(tables["pool_edge"])
+    gain = gain_in(tables.get("held_out"), plan.best, plan.fitter.coefficient)
     if edge is not None and edge.is_followed:
         follows = f"the optimal discount follows the edge of the pool: {edge.clause}"
         yield Note("discount_follows_pool", "caution", follows)
     if gain is not None and not gain.survives and lists.n_runs >= MANY_RUNS.value:
         lost = f"on held-out topics {gain.clause(f'nDCG@{lists.depth}', plan.level)}"
         yield Note("lost_gain", "caution", lost)
+
+
+def _contest_notes(plan: Plan, tables: Tables) -> Iterator[Note]:
+    """Say whether weights fitted for power separate more pairs than others do on held-out topics."""
+    contest = tables.get("contest")
+    if contest is None:
+        return
+    rows = contest.filter(statistic="power").to_dicts()
+    beaten = sum(row["verdict"] == MORE for row in rows)
+    shown = [row for row in rows if row["other"] == STANDARD or row is rows[0]]
+    shares = listed([f"'{row['other']}' {percent(row['other_held_out'])}" for row in shown])
+    text = (
+        f"on held-out topics '{plan.best}', fitted for power, separates {percent(rows[0]['held_out'])} of the pairs, "
+        f"{shares}: significantly more than {beaten} of {len(rows)} others (--table contest)"
+    )
+    yield Note("power_optimum", "info" if beaten == len(rows) else "caution", text)
 
 
 def _search_notes(plan: Plan, lists: GradedLists, tables: Tables) -> Iterator[Note]:

@@ -21,11 +21,13 @@ from assay.results.schemas import schema, table
 from assay.stats.best import TOP, leading
 from assay.stats.correlation.coefficients import correlate_ranks, dense_ranks, tau_b
 from assay.stats.intervals import deletions, jackknife_interval
+from assay.stats.leave_one_out import topic_sets
 from assay.stats.significance.bootstrap import bootstrap_test
 from assay.stats.significance.paired_t import separated
 from assay.stats.variance import e_rho2, phi
 
 TOGETHER, APART = "together", "apart"  # stability and power, by the interval of their tau
+DRAWN_LEVELS = 0.15  # significance levels up to which figure 9 draws curves
 RATIOS = (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)  # of gains, as far as voorhees2001 went
 _DISCOUNT_POWERS = (0.1, 0.25, 0.5, 0.75, 1.25, 1.5, 2)
 _PERSISTENCE = (0.5, 0.8, 0.9, 0.95, 0.98)
@@ -36,6 +38,11 @@ _POWERS_TABLE = schema(
     variant=pl.String,
     runs=pl.Int64,
     n_pairs=pl.Int64,
+)
+_ASL_SHARES = schema(
+    *("variant", "statistic", "value", "low", "high", "difference", "difference_low", "difference_high"),
+    variant=pl.String,
+    statistic=pl.String,
 )
 _THESIS = schema(
     *("stability", "power_of", "n_variants", "tau", "low", "high", "verdict"),
@@ -60,6 +67,49 @@ def best_pair_levels(
         name: bootstrap_test(scores, resamples=resamples, seed=rng) for name, scores in zip(names, best, strict=True)
     }
     return significance_levels(p, by="variant")
+
+
+def asl_summary(x: Array, *, alpha: float = 0.05, resamples: int = 1000, rng: int = 0) -> dict[str, float]:
+    """Two summaries of the curve of significance levels of all pairs of runs; `x` is [run, topic].
+
+    `share` is the share of pairs whose level is below alpha: discriminative power (sakai2006). `curve` is that share
+    averaged over all alpha up to .15, as far as figure 9 is drawn: the larger, the lower the curve.
+    """
+    p = bootstrap_test(x, resamples=resamples, seed=rng)
+    return {"share": float((p < alpha).mean()), "curve": float(np.maximum(0.0, 1 - p / DRAWN_LEVELS).mean())}
+
+
+def asl_shares(
+    names: Sequence[str],
+    x: Array,
+    *,
+    alpha: float = 0.05,
+    level: float = 0.95,
+    resamples: int = 1000,
+    rng: int = 0,
+    top: int = TOP,
+) -> pl.DataFrame:
+    """What the curves of significance levels of the best runs come to, and how far each is from the standard's.
+
+    `x` is [variant, run, topic], the standard first. Columns: variant, statistic (share, curve: see `asl_summary`),
+    value, low, high, difference, difference_low, difference_high. Intervals leave out one topic at a time, with the
+    best runs as they are; the tests are done again, with resamples of their own, whose Monte-Carlo error makes the
+    intervals a little too wide.
+    """
+    best = x[:, leading(x[0], top)]
+    sets = list(topic_sets(x.shape[-1]))
+    options = {"alpha": alpha, "resamples": resamples, "rng": rng}
+    every = [[asl_summary(scores[:, topics], **options) for topics in sets] for scores in best]  # type: ignore[arg-type]
+    rows = []
+    for name, own in zip(names, every, strict=True):
+        for statistic in own[0]:
+            sets_of, standard = (np.array([one[statistic] for one in each]) for each in (own, every[0]))
+            moved = sets_of - standard
+            low, high = (float(end) for end in jackknife_interval(sets_of[0], sets_of[1:], level=level))
+            ends = map(float, jackknife_interval(moved[0], moved[1:], level=level))
+            value = (float(sets_of[0]), max(low, 0.0), min(high, 1.0))
+            rows.append((name, statistic, *value, float(moved[0]), *ends))
+    return table(rows, _ASL_SHARES)
 
 
 def powers(
@@ -148,13 +198,15 @@ def thesis(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Whether variants of nDCG that are more stable separate more runs: kanoulas2009's thesis, over many variants.
 
-    The first table has a row for every variant: variant, phi, e_rho2 (at one topic, all runs), power (all runs),
-    power_top (the best 30). The second holds the stability against the power: stability, power_of, n_variants, tau
-    (Kendall's tau-b over the variants), low, high, verdict. The interval leaves one topic out of everything at a
-    time; the variants are taken as given, and others would give another tau. Verdict: together where the interval is
-    above 0, apart where it is below, else inconclusive.
+    The first table has a row for every variant, those of `family` and then `more`: variant, phi, e_rho2 (at one
+    topic, all runs), power (all runs), power_top (the best 30). The second holds the stability against the power:
+    stability, power_of, n_variants, tau (Kendall's tau-b over the variants of `family`: what was fitted to be stable
+    on these topics is no test of the thesis), low, high, verdict. The interval leaves one topic out of everything at
+    a time; the variants are taken as given, and others would give another tau. Verdict: together where the interval
+    is above 0, apart where it is below, else inconclusive.
     """
-    every = [*family(lists.top, lists.depth), *more]
+    standard = family(lists.top, lists.depth)
+    every = [*standard, *more]
     x = variant_scores(lists, every)
     best = leading(x[0])
     stable = {"phi": phi, "e_rho2": e_rho2}
@@ -166,9 +218,10 @@ def thesis(
     by_variant = pl.DataFrame(
         {"variant": [v.name for v in every], **{name: value[0] for name, value in values.items()}}
     )
+    counted = slice(len(standard))
     sizes = {"power": f"all {x.shape[1]} runs", "power_top": f"best {best.size} runs"}
     rows = [
-        (name, size, len(every), *_together(values[name], values[of], level))
+        (name, size, len(standard), *_together(values[name][:, counted], values[of][:, counted], level))
         for of, size in sizes.items()
         for name in stable
     ]

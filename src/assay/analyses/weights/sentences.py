@@ -10,33 +10,39 @@ from assay.core.text import percent, score
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
 
+_FITTED_FOR = {
+    "phi": ("stability", "is more stable", "Phi at one topic"),
+    "power": ("power", "separates more pairs of runs", "their share"),
+}
 _ENDS = ("difference", "low", "high")
 
 
 @sentence("weights", cite="kanoulas2009, own")
 def lasting_weights(weights: Result) -> Sentence | None:
-    """Says that fitted weights make nDCG more stable than log2 on held-out topics.
+    """Says that fitted weights make nDCG more stable than log2 on held-out topics, or separate more runs.
 
-    Of the variant that is called the best. Only where the interval of the held-out gain in Phi is above 0; where it
-    is not, `lost_gain` says so. Below {many_runs} runs (own) nothing is said.
+    Of the variant that is called the best, by what it was fitted for: stability or power. Only where the interval of
+    the held-out gain in Phi, or in power, is above 0; where it is not, `lost_gain` says so. Below {many_runs} runs
+    (own) nothing is said.
     """
     gain = _gain(weights)
     if gain is None or not gain.survives:
         return None
+    aim, does, what = _FITTED_FOR[gain.statistic]
     text = (
-        f"With gain and discount fitted for stability ({gain.variant}), {_measure(weights)} is more stable than with "
-        f"log2 on held-out topics: Phi at one topic is higher by {gain.shown(_level(weights))}."
+        f"With gain and discount fitted for {aim} ({gain.variant}), {_measure(weights)} {does} than with "
+        f"log2 on held-out topics: {what} is higher by {gain.shown(_level(weights))}."
     )
     return Sentence.of(text, asdict(gain), score, ends=_ENDS)
 
 
 @sentence("weights", cite="kanoulas2009, own")
 def lost_gain(weights: Result) -> Sentence | None:
-    """Warns where the gain in stability of fitted weights over log2 is not shown on held-out topics.
+    """Warns where the gain in stability, or in power, of fitted weights over log2 is not shown on held-out topics.
 
-    That is where the interval of the held-out difference in Phi is not above 0, of the variant that is called the
-    best: the gain is lost where the difference is not above 0 either, else it is inconclusive. Below {many_runs} runs
-    (own) nothing is said.
+    That is where the interval of the held-out difference in Phi (of fits for power: in power) is not above 0, of the
+    variant that is called the best: the gain is lost where the difference is not above 0 either, else it is
+    inconclusive. Below {many_runs} runs (own) nothing is said.
     """
     gain = _gain(weights)
     if gain is None or gain.survives:
@@ -65,7 +71,8 @@ def _gain(weights: Result) -> HeldOutGain | None:
     """The held-out gain of the variant that is called the best; None of few runs, or where nothing was held out."""
     if n_runs(weights) < MANY_RUNS.value:
         return None
-    return gain_in(weights.tables.get("held_out"), str(weights.settings["best"]))
+    of = weights.settings.get("coefficient")
+    return gain_in(weights.tables.get("held_out"), str(weights.settings["best"]), of)
 
 
 def _level(weights: Result) -> float:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+import numpy as np
 import polars as pl
 
 from assay.analyses.weights.bands import weight_bands
 from assay.analyses.weights.fits import KINDS, FitOptions, Fitter, MaximinCases
 from assay.analyses.weights.graded_lists import GradedLists
-from assay.analyses.weights.held_out_gain import held_out_table, ridge_table
+from assay.analyses.weights.held_out_gain import contest_table, evaluate, fixed_weights, held_out_table, ridge_table
+from assay.analyses.weights.optimise.ndcg import CriterionName, criterion
 from assay.analyses.weights.optimise.variables import Free
 from assay.analyses.weights.pool_edge import edge_table, judged_share, pool_edge
-from assay.analyses.weights.power import best_pair_levels, family, powers, sweep, thesis
+from assay.analyses.weights.power import asl_shares, best_pair_levels, family, powers, sweep, thesis
 from assay.analyses.weights.tables import (
     VariantStability,
     cutoffs_table,
@@ -24,6 +27,7 @@ from assay.analyses.weights.tables import (
     means_table,
     ranks_table,
     search_table,
+    stability_table,
     topics_table,
     variant_stability,
     worst_table,
@@ -39,6 +43,7 @@ UNCONSTRAINED_DEPTH = Threshold(
     "unconstrained_depth", 200, unit="ranks", meaning="to which an unconstrained discount is fitted unasked"
 )
 RIDGES = (0.0, 0.001, 0.01, 0.1, 1.0)
+_RIVALS: tuple[CriterionName, ...] = ("phi", "e_rho2")  # fits that are shown beside those for power
 _FIGURE_9 = (STANDARD, variant_name("exp", "log2"), variant_name("linear", "linear"))  # beside the best
 
 Table = pl.DataFrame
@@ -91,7 +96,12 @@ def fitted_options(lists: GradedLists, plan: Plan) -> dict[str, FitOptions]:
     every = [FitOptions(free) for free in kinds]
     every += [FitOptions("discount", monotone=False)] if lists.depth <= UNCONSTRAINED_DEPTH.value else []
     every += [FitOptions("gain", monotone=False)] if "gain" in kinds else []
-    return {plan.fitter.name(options): options for options in [*every, plan.plain, plan.options]}
+    return {plan.fitter.name(options): options for options in [*every, plan.plain, plan.options, *_rivals(plan)]}
+
+
+def _rivals(plan: Plan) -> list[FitOptions]:
+    """The fits for stability that fits for power are compared with."""
+    return [replace(plan.plain, coefficient=of) for of in _RIVALS] if plan.fitter.coefficient == "power" else []
 
 
 def variants(lists: GradedLists, plan: Plan) -> list[NdcgVariant]:
@@ -147,7 +157,15 @@ class WeightStudy:
     def table(self) -> Table:
         """One row per variant."""
         optimum = self._place(self.plan.plain)
-        return main_table(self.lists, self.variants, self.stability, optimum, self.plan.fitter.coefficient)
+        return main_table(self.lists, self.variants, self.stability, optimum, self._maximised())
+
+    def _maximised(self) -> Array:
+        """What is maximised, of every variant. [variant]"""
+        of = self.plan.fitter.coefficient
+        if of != "power":
+            return self.stability.at_one(of)
+        power = criterion(of, alpha=self.plan.alpha)
+        return np.array([power(scores).value for scores in self.x])
 
     def tables(self, runs: Sequence[str]) -> dict[str, Table]:
         """The evidence, in the order in which it matters."""
@@ -169,19 +187,18 @@ class WeightStudy:
         if plan.folds < 2:
             return {}
         gain, discount = plan.fitter.standard(k)
-        every = [*(FitOptions(free) for free in _kinds(self.lists)), plan.options]
-        table = held_out_table(
-            self.lists,
-            {plan.fitter.name(options): plan.fitter.at(k, options) for options in every},
-            gain=gain,
-            discount=discount,
-            folds=plan.folds,
-            groups=plan.groups,
-            alpha=plan.alpha,
-            level=plan.level,
-            rng=plan.rng,
-        )
-        return {"held_out": table} | self._ridge(gain, discount)
+        every = [*(FitOptions(free) for free in _kinds(self.lists)), plan.options, *_rivals(plan)]
+        fits = {plan.fitter.name(options): plan.fitter.at(k, options) for options in every}
+        options: dict[str, Any] = {"folds": plan.folds, "groups": plan.groups, "alpha": plan.alpha, "rng": plan.rng}
+        evaluated = evaluate(self.lists, fits, **options)
+        standard = evaluate(self.lists, {STANDARD: fixed_weights(gain, discount)}, **options)
+        tables = {"held_out": held_out_table(evaluated, standard[STANDARD], level=plan.level)}
+        if plan.fitter.coefficient == "power":
+            usual = {v.name: fixed_weights(v.gain, v.discount) for v in self.variants if v.fit is None}
+            names = [plan.fitter.name(rival) for rival in _rivals(plan)]
+            others = {name: evaluated[name] for name in names} | evaluate(self.lists, usual, **options)
+            tables["contest"] = contest_table(evaluated[plan.best], others, level=plan.level)
+        return tables | self._ridge(gain, discount)
 
     def _ridge(self, gain: Array, discount: Array) -> dict[str, Table]:
         plan = self.plan
@@ -204,6 +221,7 @@ class WeightStudy:
         worst = list(self.plan.fitter.worst(self.lists, self.plan.options, self.best))
         return ({"worst": worst_table(worst)} if worst else {}) | {
             "topics": topics_table(self.stability),
+            "stability": stability_table(self.stability),
             "discounts": discounts_table(self.variants),
             "gains": gains_table(self.lists, self.variants),
             "search": search_table(self.variants),
@@ -214,8 +232,9 @@ class WeightStudy:
     def _cutoffs(self) -> dict[str, Table]:
         if not self.graded:
             return {}
-        rows = self.plan.fitter.ratios(self.deep, self.plan.cutoffs)
-        return {"cutoffs": cutoffs_table(list(rows), self.lists)}
+        fitter, cutoffs = self.plan.fitter, self.plan.cutoffs
+        ends = [fitter.ratio_interval(self.deep, k, self.plan.level) for k in cutoffs]
+        return {"cutoffs": without_nan(cutoffs_table(list(fitter.ratios(self.deep, cutoffs)), self.lists, ends))}
 
     def _likeness(self, runs: Sequence[str]) -> dict[str, Table]:
         return {
@@ -232,6 +251,14 @@ class WeightStudy:
         tables = {"powers": pl.concat(tested)}
         tables["asl"] = best_pair_levels(
             [names[i] for i in chosen], self.x[chosen], resamples=plan.resamples, rng=plan.rng
+        )
+        tables["asl_shares"] = asl_shares(
+            [names[i] for i in chosen],
+            self.x[chosen],
+            alpha=plan.alpha,
+            level=plan.level,
+            resamples=plan.resamples,
+            rng=plan.rng,
         )
         log2 = plan.fitter.standard(self.lists.depth)[1]
         swept = sweep(self.lists, log2, **options) if self.graded else None

@@ -19,6 +19,8 @@ from assay.stats.correlation.coefficients import correlate_ranks, dense_ranks
 from assay.stats.intervals import deletions, jackknife_interval
 from assay.stats.variance import Coefficient, MeanSquares, coefficient, mean_squares, topics_needed
 
+_MOST_TOPICS = 100  # of a curve of stability
+
 
 @dataclass(frozen=True, slots=True)
 class VariantStability:
@@ -48,10 +50,9 @@ def variant_stability(variants: Sequence[NdcgVariant], x: Array, level: float) -
 
 
 def main_table(
-    lists: GradedLists, variants: Sequence[NdcgVariant], stability: VariantStability, optimum: int, of: Coefficient
+    lists: GradedLists, variants: Sequence[NdcgVariant], stability: VariantStability, optimum: int, value: Array
 ) -> pl.DataFrame:
-    """One row per variant; the loss is against the optimum, which is named by its place."""
-    value = stability.at_one(of)
+    """One row per variant; the loss in what is maximised, `value`, is against the optimum, named by its place."""
     low, high = stability.interval()
     fits = [v.fit for v in variants]
     return pl.DataFrame(
@@ -81,6 +82,17 @@ def topics_table(stability: VariantStability) -> pl.DataFrame:
             pl.DataFrame({"variant": stability.names, "target": target, "n_topics": n, "low": low, "high": high})
         )
     return pl.concat(parts)
+
+
+def stability_table(stability: VariantStability) -> pl.DataFrame:
+    """Phi and E-rho^2 of every variant by the number of topics (figure 4)."""
+    n = np.unique(np.geomspace(1, _MOST_TOPICS, 60).round())
+    phi, e_rho2 = (coefficient(stability.squares.ratio(of)[:, None], n) for of in ("phi", "e_rho2"))
+    parts = [
+        pl.DataFrame({"variant": [name] * n.size, "n_topics": n.astype(np.int64), "phi": phi[i], "e_rho2": e_rho2[i]})
+        for i, name in enumerate(stability.names)
+    ]
+    return pl.concat(parts).with_columns(pl.selectors.float().fill_nan(None))
 
 
 def _whole(n: Array) -> pl.Series:
@@ -155,8 +167,20 @@ def likeness_table(variants: Sequence[NdcgVariant], x: Array, level: float) -> p
             "low": np.maximum(low, -1.0),
             "high": np.minimum(high, 1.0),
             "rms": np.sqrt(((mean[pairs[:, 0]] - mean[pairs[:, 1]]) ** 2).mean(-1)),
+            "same_first": [same_first(mean[i], mean[j]) for i, j in pairs],
         }
     ).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def same_first(one: Array, other: Array) -> int:
+    """How many of the best runs stand in exactly the same order by two lists of means [run]; ties must be the same.
+
+    >>> same_first(np.array([0.5, 0.4, 0.3, 0.2]), np.array([0.9, 0.8, 0.1, 0.3]))
+    2
+    """
+    ranks = [(x[:, None] < x).sum(1) for x in (one, other)]  # runs that are better
+    first = np.minimum(*ranks)[ranks[0] != ranks[1]].min(initial=one.size)
+    return int((ranks[0] < first).sum())
 
 
 def _taus(mean: Array, pairs: Index) -> Array:
@@ -164,11 +188,17 @@ def _taus(mean: Array, pairs: Index) -> Array:
     return correlate_ranks(order[pairs[:, 0]], order[pairs[:, 1]], "tau-b")
 
 
-def cutoffs_table(rows: Sequence[tuple[int, float, float, float]], lists: GradedLists) -> pl.DataFrame:
-    """The ratio of gains at several cutoffs (table 2): unconstrained and not, and with the optimal discount."""
+def cutoffs_table(
+    rows: Sequence[tuple[int, float, float, float]], lists: GradedLists, ends: Sequence[tuple[float, float]]
+) -> pl.DataFrame:
+    """The ratio of gains at several cutoffs (table 2): unconstrained and not, and with the optimal discount.
+
+    `ends` are those of the interval of the ratio with log2 at every cutoff.
+    """
     schema = {"depth": pl.Int64} | dict.fromkeys(("unconstrained", "log2", "optimal"), pl.Float64)
     usual = {name: pl.lit(gain_ratio(lists, gain)) for name, gain in standard_gains(lists.top).items()}
-    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(**usual)
+    interval = pl.DataFrame(list(ends), schema={"low": pl.Float64, "high": pl.Float64}, orient="row")
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(**usual).hstack(interval)
 
 
 def worst_table(rows: Sequence[tuple[str, float, float, float, bool]]) -> pl.DataFrame:

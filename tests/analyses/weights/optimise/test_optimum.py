@@ -12,8 +12,8 @@ import scipy.linalg
 import scipy.optimize
 
 from assay.analyses.weights.graded_lists import GradedLists, lists_of
-from assay.analyses.weights.optimise.ndcg import Ideal, ndcg, stability
-from assay.analyses.weights.optimise.objective import StabilityObjective
+from assay.analyses.weights.optimise.ndcg import CriterionName, Ideal, ndcg, stability
+from assay.analyses.weights.optimise.objective import NdcgObjective
 from assay.analyses.weights.optimise.optimum import optimise
 from assay.analyses.weights.optimise.variables import Free, Space, Task
 from assay.analyses.weights.variants import standard_discounts, standard_gains
@@ -83,7 +83,7 @@ def every_point(lists: GradedLists, of: Callable[[float], tuple[Array, Array]], 
     return np.array([stability(lists, *of(t)) for t in grid])
 
 
-def differences(objective: StabilityObjective, theta: Array, h: float = 1e-6) -> tuple[Array, Array]:
+def differences(objective: NdcgObjective, theta: Array, h: float = 1e-6) -> tuple[Array, Array]:
     """Slope and curvature by central differences."""
     steps = h * np.eye(theta.size)
     slope = [(objective.value(theta + e) - objective.value(theta - e)) / (2 * h) for e in steps]
@@ -91,14 +91,16 @@ def differences(objective: StabilityObjective, theta: Array, h: float = 1e-6) ->
     return np.array(slope), np.array(bend)
 
 
+@pytest.mark.parametrize("coefficient", ["phi", "power"])
 @pytest.mark.parametrize("ridge", [0.0, 0.3])
 @pytest.mark.parametrize("monotone", [True, False])
 @pytest.mark.parametrize("free", FREE)
-def test_slope_and_curvature_are_those_of_differences(free: Free, monotone: bool, ridge: float) -> None:
+def test_slope_and_curvature_are_those_of_differences(
+    free: Free, monotone: bool, ridge: float, coefficient: CriterionName
+) -> None:
     lists = random_lists(5)
-    task = Task(
-        free, np.arange(4.0), log2(9), monotone, ridge=ridge, towards=(np.array([0.0, 1.0, 3.0, 7.0]), np.ones(9))
-    )
+    towards = (np.array([0.0, 1.0, 3.0, 7.0]), np.ones(9))
+    task = Task(free, np.arange(4.0), log2(9), monotone, coefficient=coefficient, ridge=ridge, towards=towards)
     space = Space(lists, task, (1, 2, 3))
     objective = space.objective(space.all_knots())
     theta = np.random.default_rng(0).uniform(0.2, 1.0, size=objective.lower.size)
@@ -107,6 +109,17 @@ def test_slope_and_curvature_are_those_of_differences(free: Free, monotone: bool
     assert slope == pytest.approx(by_slope, abs=1e-6 * np.abs(slope).max())
     assert objective.slope(theta) == pytest.approx(slope, abs=1e-12)
     assert curvature == pytest.approx(by_curvature, abs=1e-6 * np.abs(curvature).max())
+
+
+@pytest.mark.parametrize("free", FREE)
+def test_a_search_from_a_near_optimum_ends_where_any_other_does(free: Free) -> None:
+    lists = random_lists(6)
+    task: dict[str, Any] = {"free": free, "gain": np.arange(4.0), "discount": log2(9)}
+    first = optimise(lists, **task)
+    some = lists.select(topics=np.arange(1, lists.n_topics))
+    near, anew = optimise(some, near=(first.gain, first.discount), **task), optimise(some, **task)
+    assert near.converged
+    assert near.value == pytest.approx(anew.value, abs=1e-9)
 
 
 @pytest.mark.parametrize("free", FREE)

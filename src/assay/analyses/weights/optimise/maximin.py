@@ -1,34 +1,31 @@
 """One gain and one discount for several problems: the weights whose worst coefficient is best.
 
 The problems are cutoffs, sets of topics or collections. At the answer the slopes of the problems that are worst, in
-some mixture, satisfy the conditions of a maximum. Sequential quadratic programming comes near on a few knots,
-Newton's method on those conditions converges, and the mixture says by which further knots all could still rise.
-The mean of all problems counts a little, too: without it, ranks that the worst problems do not see would stay where
-the search began.
+some mixture, satisfy the conditions of a maximum. On a few knots, Newton's method climbs a smooth form of the least
+objective, ever less smooth, until Newton's method on those conditions converges; the mixture then says by which
+further knots all could still rise. The mean of all problems counts a little, too: without it, ranks that the worst
+problems do not see would stay where the search began.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from assay.analyses.weights.graded_lists import GradedLists
-from assay.analyses.weights.optimise.ndcg import Ideal
-from assay.analyses.weights.optimise.newton import normals, residual
-from assay.analyses.weights.optimise.objective import StabilityObjective
+from assay.analyses.weights.optimise.ndcg import CriterionName, Ideal
+from assay.analyses.weights.optimise.newton import ascend, normals, residual
+from assay.analyses.weights.optimise.objective import NdcgObjective
 from assay.analyses.weights.optimise.optimum import NEW, ROUNDS, TOLERANCE, exchanged, has_converged
 from assay.analyses.weights.optimise.variables import Free, Space, Task, check_size, orders, peaks
-from assay.core.arrays import Array, Bools, Index
+from assay.core.arrays import Array, Bools
 from assay.core.errors import UsageError
-from assay.stats.variance import Coefficient
 
-_NEAR = 1e-6  # how close to the worst a coefficient, or to 0 a share, may be after the first phase and count as there
 _SLIGHT = 1e-3  # what the mean of all problems counts beside the worst
-_POLISH = 30
-_ABYSS = -1e3  # stands for minus infinity where numbers must be finite
+_SOFTNESS = tuple(10.0**-i for i in range(3, 11))  # of the smooth minimum, one after the other
+_POLISH, _PATIENCE = 30, 3  # steps on the conditions, and how many of them may come no closer
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +49,13 @@ def worst_case(
     discount: Array,
     monotone: bool = True,
     signed: bool = False,
-    coefficient: Coefficient = "phi",
+    coefficient: CriterionName = "phi",
     ideal: Ideal = "gain",
     ridge: float = 0.0,
     towards: tuple[Array, Array] | None = None,
     against: Sequence[float] | None = None,
     starts: int = 2,
+    alpha: float = 0.05,
     rng: int = 0,
 ) -> WorstCase:
     """Find the weights at which the least coefficient over the problems is largest.
@@ -73,7 +71,7 @@ def worst_case(
         raise UsageError("no problem to fit weights to; give at least one")
     for lists in problems:
         check_size(lists)
-    task = Task(free, gain, discount, monotone, signed, coefficient, ideal, ridge, towards)
+    task = Task(free, gain, discount, monotone, signed, coefficient, ideal, ridge, towards, alpha)
     same = [_padded(lists, gain.size) for lists in problems]
     grades = np.unique(np.concatenate([lists.grades for lists in same]))
     offset = np.zeros(len(same)) if against is None else np.array(against, dtype=np.float64)
@@ -96,10 +94,10 @@ def _climb(spaces: Sequence[Space], offset: Array, gain: Array, discount: Array)
     """Solve on some knots; add those by which all still rise; until there is none. Gives objective and end."""
     first = spaces[0]
     knots = first.first_knots()
-    theta = first.theta(gain, discount, knots)
+    theta, stage = first.theta(gain, discount, knots), 0
     for _ in range(ROUNDS):
         together = [space.objective(knots) for space in spaces]
-        theta, shares, kkt = _solve(together, offset, np.maximum(theta, together[0].lower))
+        theta, shares, kkt, stage = _solve(together, offset, np.maximum(theta, together[0].lower), stage)
         if not first.task.sparse:
             break
         parts = zip(shares + _SLIGHT / len(spaces), spaces, together, strict=True)
@@ -110,24 +108,46 @@ def _climb(spaces: Sequence[Space], offset: Array, gain: Array, discount: Array)
             break
         theta, knots = exchanged(theta, knots, new, together[0].n_steps)
     together = [space.objective(knots) for space in spaces]
-    values = tuple(objective.stability(theta) for objective in together)
+    values = tuple(objective.unpenalised(theta) for objective in together)
     weights = first.weights(together[0], theta, knots)
     case = WorstCase(*weights, min(values), values, tuple(float(s) for s in shares), kkt, has_converged(kkt))
     return float(_objectives(together, offset, theta).min()), case
 
 
-def _solve(together: Sequence[StabilityObjective], offset: Array, theta: Array) -> tuple[Array, Array, float]:
-    """The point on these variables, the share of each problem, and the residual."""
-    theta = _approach(together, offset, together[0].normalise(theta))
-    values = _objectives(together, offset, theta)
-    worst = np.flatnonzero(values < values.min() + _NEAR)
-    used = (theta > together[0].lower + _NEAR) | ~np.isfinite(together[0].lower)
-    theta, shares, kkt = _polish(together, offset, np.where(used, theta, together[0].lower), used, worst)
-    values = _objectives(together, offset, theta)
-    return theta, shares, max(kkt, float(values[shares > 0].max() - values.min()))
+def _solve(
+    together: Sequence[NdcgObjective], offset: Array, theta: Array, stage: int
+) -> tuple[Array, Array, float, int]:
+    """The point on these variables, the share of each problem, the residual, and the softness it took, by its place.
+
+    Every softness gives a guess of what decides; the first that meets the conditions ends the search.
+    """
+    best = (theta, np.zeros(len(together)), np.inf, stage)
+    for i, softness in enumerate(_SOFTNESS[stage:], start=stage):
+        smooth = _SoftMinimum(together, offset, softness)
+        theta, _ = ascend(smooth, theta, tolerance=softness)
+        shares = smooth.shares(_objectives(together, offset, theta))
+        shares = np.where(shares**2 > softness, shares, 0.0)
+        point, shares, kkt = _meet(together, offset, theta, shares / shares.sum())
+        values = _objectives(together, offset, point)
+        kkt = max(kkt, float(values[shares > 0].max(initial=-np.inf) - values.min()))
+        if kkt < best[2]:
+            best = (point, shares, kkt, i)
+        if kkt < TOLERANCE:
+            break
+    return best
 
 
-def _objectives(together: Sequence[StabilityObjective], offset: Array, theta: Array) -> Array:
+def _meet(
+    together: Sequence[NdcgObjective], offset: Array, theta: Array, shares: Array
+) -> tuple[Array, Array, float]:
+    """The point nearby, the shares and the residual, if those problems decide that have a share."""
+    if (shares > 0).sum() > 1:
+        return _polish(together, offset, theta, shares)
+    point, kkt = ascend(_SoftMinimum(together, offset, _SOFTNESS[-1]), theta, tolerance=TOLERANCE)
+    return point, shares, kkt
+
+
+def _objectives(together: Sequence[NdcgObjective], offset: Array, theta: Array) -> Array:
     """The objectives, of which the least is maximised. [problem]"""
     return _leaning(np.array([objective.value(theta) for objective in together]) - offset)
 
@@ -137,83 +157,82 @@ def _leaning(each: Array) -> Array:
     return np.asarray(each + _SLIGHT * each.mean(0))
 
 
-def _approach(together: Sequence[StabilityObjective], offset: Array, theta: Array) -> Array:
-    """Come near by sequential quadratic programming; the last variable is the worst value."""
-    from scipy.optimize import minimize
-
-    blocks, n = together[0].blocks, theta.size
-    last = np.eye(n + 1)[n]
-
-    def above(z: Array) -> Array:
-        return np.asarray(np.maximum(_objectives(together, offset, z[:n]), _ABYSS) - z[n])
-
-    def slopes(z: Array) -> Array:
-        return np.pad(_slopes(together, z[:n]), ((0, 0), (0, 1)), constant_values=-1.0)
-
-    scale = np.zeros((len(blocks), n + 1))
-    for row, block in zip(scale, blocks, strict=True):
-        row[block] = 1.0
-    size = scale @ np.append(theta, 0.0)
-    constraints: list[dict[str, Any]] = [
-        {"type": "ineq", "fun": above, "jac": slopes},
-        {"type": "eq", "fun": lambda z: scale @ z - size, "jac": lambda _: scale},
-    ]
-    solution = minimize(
-        lambda z: -z[n],
-        np.append(theta, _objectives(together, offset, theta).min()),
-        jac=lambda _: -last,
-        method="SLSQP",
-        bounds=[(low if np.isfinite(low) else None, None) for low in together[0].lower] + [(None, None)],
-        constraints=constraints,
-        options={"ftol": 1e-17, "maxiter": 500},
-    )
-    return together[0].normalise(np.maximum(solution.x[:n], together[0].lower))
+def _derivatives(together: Sequence[NdcgObjective], offset: Array, theta: Array) -> tuple[Array, Array, Array]:
+    """Value, slope and curvature of the objectives, of which the least is maximised. [problem, ...] each"""
+    parts = zip(*(objective.derivatives(theta) for objective in together), strict=True)
+    values, slopes, bends = (np.array(part) for part in parts)
+    return _leaning(values - offset), _leaning(slopes), _leaning(bends)
 
 
-def _slopes(together: Sequence[StabilityObjective], theta: Array) -> Array:
-    return _leaning(np.array([objective.slope(theta) for objective in together]))
+@dataclass(frozen=True, slots=True)
+class _SoftMinimum:
+    """A smooth function that is below the least objective: -s log(sum exp(-value / s)), with s the softness."""
+
+    together: Sequence[NdcgObjective]
+    offset: Array  # [problem]
+    softness: float
+
+    @property
+    def lower(self) -> Array:
+        return self.together[0].lower
+
+    @property
+    def blocks(self) -> tuple[slice, ...]:
+        return self.together[0].blocks
+
+    def normalise(self, theta: Array) -> Array:
+        return self.together[0].normalise(theta)
+
+    def shares(self, values: Array) -> Array:
+        """How much each problem counts: its share in the slope. [problem]"""
+        weight = np.exp((values.min() - values) / self.softness)
+        return np.asarray(weight / weight.sum())
+
+    def _minimum(self, values: Array) -> float:
+        least = float(values.min())
+        return least - self.softness * float(np.log(np.exp((least - values) / self.softness).sum()))
+
+    def value(self, theta: Array) -> float:
+        values = _objectives(self.together, self.offset, theta)
+        return self._minimum(values) if np.isfinite(values).all() else -np.inf
+
+    def derivatives(self, theta: Array) -> tuple[float, Array, Array]:
+        values, slopes, bends = _derivatives(self.together, self.offset, theta)
+        if not np.isfinite(values).all():
+            return -np.inf, np.zeros(theta.size), np.zeros((theta.size, theta.size))
+        shares = self.shares(values)
+        slope = shares @ slopes
+        apart = slopes - slope
+        bent = np.tensordot(shares, bends, axes=1) - (apart.T * shares) @ apart / self.softness
+        return self._minimum(values), slope, bent
 
 
 def _polish(
-    together: Sequence[StabilityObjective], offset: Array, theta: Array, used: Bools, worst: Index
+    together: Sequence[NdcgObjective], offset: Array, theta: Array, shares: Array
 ) -> tuple[Array, Array, float]:
-    """Newton's method on the conditions: equal values, and slopes that cancel in a mixture."""
+    """Newton's method on the conditions: equal values, and slopes that cancel in a mixture.
+
+    Only of the problems that have a share, and in the variables that are not at their bounds.
+    """
     lower, blocks = together[0].lower, together[0].blocks
-    theta = together[0].normalise(theta)
-    best = (theta, np.zeros(len(together)), np.inf)
-    shares = _mixture(_slopes(together, theta)[worst], used)
+    worst, used = np.flatnonzero(shares), theta > lower
+    best, since = (theta, shares, np.inf), 0
+    mixture = shares[worst]
     for _ in range(_POLISH):
-        parts = zip(*(objective.derivatives(theta) for objective in together), strict=True)
-        values, slopes, bends = (_leaning(np.array(part))[worst] for part in parts)
-        values = values - _leaning(offset)[worst]
-        spread = float(np.ptp(values))
-        mixed = shares @ slopes
-        off = max(residual(theta, mixed, lower, blocks), spread, float(-shares.min()))
-        if off < best[2]:
+        values, slopes, bends = (part[worst] for part in _derivatives(together, offset, theta))
+        mixed = mixture @ slopes
+        off = max(residual(theta, mixed, lower, blocks), float(np.ptp(values)), float(-mixture.min()))
+        since = 0 if off < best[2] else since + 1
+        if not since:
             every = np.zeros(len(together))
-            every[worst] = shares
+            every[worst] = mixture
             best = (theta, every, off)
-        if off < TOLERANCE:
+        if off < TOLERANCE or since == _PATIENCE:
             break
-        curvature = np.einsum("i,ijk->jk", shares, bends)
-        theta, shares = _newton(theta, shares, values, slopes, curvature, used, normals(theta, lower, blocks))
+        curvature = np.tensordot(mixture, bends, axes=1)
+        theta, mixture = _newton(theta, mixture, values, slopes, curvature, used, normals(theta, lower, blocks))
         theta = together[0].normalise(np.maximum(theta, lower))
     return best
-
-
-def _mixture(slopes: Array, used: Bools) -> Array:
-    """The mixture of slopes [problem, variable] that comes closest to none, or to down at a bound. [problem]"""
-    from scipy.optimize import nnls
-
-    n_problems, n = slopes.shape
-    size = float(np.abs(slopes).max(initial=0.0))
-    if size == 0:
-        return np.full(n_problems, 1 / n_problems)
-    sum_to_1 = 1e3  # how much that counts, against slopes of at most 1
-    slack = np.eye(n)[:, ~used]
-    ones = np.concatenate([np.full(n_problems, sum_to_1), np.zeros(slack.shape[1])])
-    shares, _ = nnls(np.vstack([np.hstack([slopes.T / size, slack]), ones]), np.append(np.zeros(n), sum_to_1))
-    return np.asarray(shares[:n_problems] / shares[:n_problems].sum())
 
 
 def _newton(

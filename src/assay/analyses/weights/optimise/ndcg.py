@@ -1,21 +1,25 @@
-"""nDCG as a function of its gains and discounts, and the stability of its scores, with its slope by each score.
+"""nDCG as a function of its gains and discounts, and what is maximised of its scores, with its slope by each score.
 
 The stability of the scores is a ratio of two quadratic forms in them: the variance between runs, over that variance
-and its error.
+and its error. The other criterion is their power to separate runs, smoothed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable
+from functools import partial
+from typing import Literal, Protocol
 
 import numpy as np
 
 from assay.analyses.weights.graded_lists import GradedLists
+from assay.analyses.weights.optimise.products import inner_products
+from assay.analyses.weights.optimise.smoothed_power import SmoothedPower
 from assay.core.arrays import Array, Index
 from assay.stats.variance import Coefficient, variance_forms
 
 Ideal = Literal["gain", "grade"]
+CriterionName = Literal["phi", "e_rho2", "power"]
 
 _ROUNDING = 1e-26  # a variance below this share of the sum of squares comes of rounding
 
@@ -31,15 +35,40 @@ def ndcg(lists: GradedLists, gain: Array, discount: Array, *, ideal: Ideal = "ga
 
 
 def stability(
-    lists: GradedLists, gain: Array, discount: Array, coefficient: Coefficient = "phi", *, ideal: Ideal = "gain"
+    lists: GradedLists,
+    gain: Array,
+    discount: Array,
+    coefficient: CriterionName = "phi",
+    *,
+    ideal: Ideal = "gain",
+    alpha: float = 0.05,
 ) -> float:
-    """The coefficient of the nDCG scores at one topic; NaN where scores differ by rounding only.
+    """The coefficient of the nDCG scores, as `criterion` has it; NaN where scores differ by rounding only."""
+    return criterion(coefficient, alpha=alpha)(ndcg(lists, gain, discount, ideal=ideal)).value
+
+
+class Criterion(Protocol):
+    """What is maximised, at some scores [run, topic]: a smooth function of them."""
+
+    @property
+    def value(self) -> float:
+        """The function; NaN where scores differ by rounding only."""
+
+    def slope(self) -> Array:
+        """Its slope by each score. [run, topic]"""
+
+    def curvature(self, first: Array) -> Array:
+        """Its curvature along variables, `first` the slope of the scores by each. [variable, variable]"""
+
+
+def criterion(of: CriterionName, *, alpha: float = 0.05) -> Callable[[Array], Criterion]:
+    """A coefficient at one topic, or smoothed power at these topics, of any run x topic table.
 
     `phi` is the share of the variance of scores that lies between runs; `e_rho2` leaves out the variance between
-    topics, which moves all runs alike.
+    topics, which moves all runs alike; `power` is the share of pairs of runs that a paired t test separates,
+    smoothed.
     """
-    x = ndcg(lists, gain, discount, ideal=ideal)
-    return VarianceRatio(*x.shape).ratio(x, coefficient)[0]
+    return partial(SmoothedPower, alpha=alpha) if of == "power" else partial(VarianceRatio, of=of)
 
 
 def _ratio(part: Array, whole: Array) -> Array:
@@ -87,46 +116,53 @@ def _sorted_mass(lists: GradedLists, gain: Array, discount: Array, ideal: Ideal)
     return by_grade
 
 
-@dataclass(frozen=True, slots=True)
 class VarianceRatio:
     """A coefficient at one topic as the ratio of two forms in the sums of squares of a run x topic table.
 
     Estimates of components are not clipped at 0, so the coefficient stays smooth.
     """
 
-    n_runs: int
-    n_topics: int
+    def __init__(self, x: Array, *, of: Coefficient = "phi") -> None:
+        """Split the squares of the scores: those of runs, of topics, and what remains; `x` is [run, topic]."""
+        self.x, (n_runs, n_topics) = x, x.shape
+        runs, topics = x @ np.full(n_topics, 1 / n_topics), np.full(n_runs, 1 / n_runs) @ x
+        self.mean = float(runs.mean())
+        self.runs, self.topics = runs - self.mean, topics - self.mean
+        rest = x - self.runs[:, None] - (self.topics + self.mean)
+        squares = np.array(
+            [n_topics * self.runs @ self.runs, n_runs * self.topics @ self.topics, np.vdot(rest, rest)]
+        )
+        self.between, self.whole = variance_forms(of, n_runs=n_runs, n_topics=n_topics)
+        self.total = float(self.whole @ squares)
+        known = self.total > _ROUNDING * float(np.vdot(x, x))
+        self.value = float(self.between @ squares) / self.total if known else np.nan
 
-    def forms(self, coefficient: Coefficient) -> tuple[Array, Array]:
-        """How run, topic and remaining squares enter the variance between runs, and that with its error. [3] each"""
-        return variance_forms(coefficient, n_runs=self.n_runs, n_topics=self.n_topics)
+    @property
+    def _form(self) -> Array:
+        """How the squares enter the slope of the coefficient. [3]"""
+        return (self.between - self.value * self.whole) / self.total
 
-    def squares(self, x: Array) -> Array:
-        """Sums of squares of runs, of topics, and what remains; x is [run, topic]. [3]"""
-        mean = x.mean()
-        runs, topics = x.mean(1) - mean, x.mean(0) - mean
-        rest = x - runs[:, None] - (topics + mean)
-        return np.array([self.n_topics * runs @ runs, self.n_runs * topics @ topics, np.vdot(rest, rest)])
+    def slope(self) -> Array:
+        """The slope by each score. [run, topic]"""
+        return self._slope_of(self._form)
 
-    def ratio(self, x: Array, coefficient: Coefficient) -> tuple[float, float]:
-        """The coefficient, NaN where scores differ by rounding only, and the whole variance below it."""
-        between, whole = self.forms(coefficient)
-        squares = self.squares(x)
-        total = float(whole @ squares)
-        return float(between @ squares) / total if total > _ROUNDING * float(np.vdot(x, x)) else np.nan, total
+    def curvature(self, first: Array) -> Array:
+        """The curvature along variables: that of a ratio of two sums of squares. [variable, variable]"""
+        (n_runs, n_topics), flat = self.x.shape, first.reshape(len(first), -1)
+        runs, topics = first @ np.full(n_topics, 1 / n_topics), np.full(n_runs, 1 / n_runs) @ first
+        mean = runs.mean(1)
+        runs, topics = runs - mean[:, None], topics - mean[:, None]
+        parts = 2 * self._form
+        inner = parts[2] * (inner_products(flat, flat) - flat.shape[1] * np.outer(mean, mean))
+        inner += (parts[0] - parts[2]) * n_topics * (runs @ runs.T)
+        inner += (parts[1] - parts[2]) * n_runs * (topics @ topics.T)
+        slope = flat @ self.slope().ravel()
+        down = flat @ self._slope_of(self.whole).ravel() / self.total
+        across = np.outer(slope, down)
+        return np.asarray(inner - across - across.T)
 
-    def slope(self, x: Array, coefficient: Coefficient) -> tuple[float, float, Array]:
-        """The coefficient, the whole variance below it, and the coefficient's slope by each score. [run, topic]"""
-        value, total = self.ratio(x, coefficient)
-        if np.isnan(value):
-            return value, total, np.zeros(x.shape)
-        between, whole = self.forms(coefficient)
-        return value, total, self.slope_of_form(x, (between - value * whole) / total)
-
-    @staticmethod
-    def slope_of_form(x: Array, form: Array) -> Array:
+    def _slope_of(self, form: Array) -> Array:
         """The slope of a form [3] in the three sums of squares by each score. [run, topic]"""
-        mean = x.mean()
-        runs, topics = x.mean(1)[:, None] - mean, x.mean(0) - mean
         rest, by_run, by_topic = form[2], form[0] - form[2], form[1] - form[2]
-        return np.asarray(2 * (rest * x + by_run * runs + (by_topic * topics - rest * mean)))
+        additive = (2 * by_run * self.runs)[:, None] + (2 * (by_topic * self.topics - rest * self.mean))
+        return np.asarray(2 * rest * self.x + additive)

@@ -16,6 +16,7 @@ from assay.core.arrays import Array, Bools
 
 _FLAT = 1e-11  # of the largest curvature: less than this is none
 _ROUNDING = 1e-13  # a promised rise below which values cannot tell
+_AT_BOUND = 1e-14  # of a block that sums to 1: less above a bound is rounding, and no room for a step
 _HALVINGS = 50
 
 
@@ -95,14 +96,20 @@ def _next(objective: Objective, theta: Array, value: float, slope: Array, curvat
     step = _step(normals(theta, lower, objective.blocks), level, curvature, _bound(theta, lower))
     room = _room(theta, step, lower)
     if float(level @ step) < _ROUNDING:
-        new = objective.normalise(np.maximum(theta + step * min(1.0, room), lower))
+        new = objective.normalise(_moved(theta, step, min(1.0, room), lower))
         closer = _off(objective, new, objective.derivatives(new)[1]) < _off(objective, theta, slope)
         return new if closer else None
     for length in _lengths(room):
-        new = np.maximum(theta + length * step, lower)
+        new = _moved(theta, step, length, lower)
         if objective.value(new) > value + 1e-4 * max(float(level @ (new - theta)), 0.0):
             return new
     return None
+
+
+def _moved(theta: Array, step: Array, length: float, lower: Array) -> Array:
+    """Take a step as far as the bounds; what comes to a bound is there exactly."""
+    new = theta + length * step
+    return np.where(new <= lower + _AT_BOUND, lower, new)
 
 
 def _lengths(room: float) -> Iterator[float]:

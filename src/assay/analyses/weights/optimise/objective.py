@@ -1,4 +1,4 @@
-"""The objective function: stability of nDCG in few variables, with slope and curvature.
+"""The objective function: stability or power of nDCG in few variables, with slope and curvature.
 
 The variables are steps of the gain, shares of the discount, or both one after the other; see `mixture`. With
 x = N / I, where N and I are linear in each of the two, the derivatives of x are
@@ -8,13 +8,13 @@ x = N / I, where N and I are linear in each of the two, the derivatives of x are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from assay.analyses.weights.optimise.ndcg import VarianceRatio
+from assay.analyses.weights.optimise.ndcg import Criterion
 from assay.core.arrays import Array
-from assay.stats.variance import Coefficient
 
 _VANISHING = 1e-9  # an ideal gain below this share of the weights is none
 
@@ -43,13 +43,12 @@ class RidgePenalty:
 
 
 @dataclass(frozen=True, slots=True)
-class StabilityObjective:
-    """The objective function: the coefficient in the variables that are free, less the ridge penalty."""
+class NdcgObjective:
+    """The objective function: the criterion in the variables that are free, less the ridge penalty."""
 
     top: Array  # [level, knot, run x topic]
     bottom: Array  # [level, knot, topic]
-    variances: VarianceRatio
-    coefficient: Coefficient
+    criterion: Callable[[Array], Criterion]  # of scores [run, topic]
     n_steps: int  # how many variables are steps of the gain; 0 where the gain is given
     n_shares: int  # how many are shares of the discount; 0 where the discount is given
     lower: Array  # [variable]
@@ -89,15 +88,15 @@ class StabilityObjective:
         return gained.reshape(-1, ideal.size) / ideal, ideal
 
     def value(self, theta: Array) -> float:
-        """The coefficient, less the ridge penalty."""
+        """The criterion, less the ridge penalty."""
         scores = self.scores(theta)
         if scores is None:
             return -np.inf
-        value, _ = self.variances.ratio(scores[0], self.coefficient)
+        value = self.criterion(scores[0]).value
         return -np.inf if np.isnan(value) else value - self._penalty(theta)
 
-    def stability(self, theta: Array) -> float:
-        """The coefficient alone."""
+    def unpenalised(self, theta: Array) -> float:
+        """The criterion alone."""
         return self.value(theta) + self._penalty(theta)
 
     def _parts(self) -> list[tuple[slice, RidgePenalty]]:
@@ -108,12 +107,12 @@ class StabilityObjective:
         return sum(penalty(theta[part])[0] for part, penalty in self._parts())
 
     def gain_slopes(self, theta: Array) -> tuple[Array, Array]:
-        """The slope of the coefficient by the discounted gain [run x topic], and minus that by the ideal [topic]."""
+        """The slope of the criterion by the discounted gain [run x topic], and minus that by the ideal [topic]."""
         scores = self.scores(theta)
         if scores is None:
             raise ValueError("an ideal gain vanishes here")
         x, ideal = scores
-        by_dcg = self.variances.slope(x, self.coefficient)[2] / ideal
+        by_dcg = self.criterion(x).slope() / ideal
         return by_dcg.ravel(), (by_dcg * x).sum(0)
 
     def slope(self, theta: Array) -> Array:
@@ -128,16 +127,17 @@ class StabilityObjective:
     def derivatives(self, theta: Array) -> tuple[float, Array, Array]:
         """Value, slope and curvature by the free variables."""
         scores, n = self.scores(theta), theta.size
-        by_scores = None if scores is None else self.variances.slope(scores[0], self.coefficient)
-        if scores is None or by_scores is None or np.isnan(by_scores[0]):
+        maximised = None if scores is None else self.criterion(scores[0])
+        if scores is None or maximised is None or np.isnan(maximised.value):
             return -np.inf, np.zeros(n), np.zeros((n, n))
-        (x, ideal), (value, total, by_score) = scores, by_scores
+        x, ideal = scores
+        value, by_score = maximised.value, maximised.slope()
         steps, shares = self.split(theta)
         gained, best = self._firsts(steps, shares)
         first = gained.reshape(n, *x.shape) - x * best[:, None]  # [variable, run, topic]
         first /= ideal
         slope = first.reshape(n, -1) @ by_score.ravel()
-        curvature = self._ratio_curvature(x, first, slope, value, total)
+        curvature = maximised.curvature(first)
         mixed = (np.einsum("st,ist->it", by_score, first) / ideal) @ best.T
         curvature -= mixed + mixed.T
         if self.n_steps and self.n_shares:
@@ -159,21 +159,6 @@ class StabilityObjective:
             tops.append(np.einsum("h,hjx->jx", steps, self.top))
             bottoms.append(np.einsum("h,hjx->jx", steps, self.bottom))
         return np.concatenate(tops), np.concatenate(bottoms)
-
-    def _ratio_curvature(self, x: Array, first: Array, slope: Array, value: float, total: float) -> Array:
-        """The curvature by the scores, seen along the variables: that of a ratio of two sums of squares."""
-        between, whole = self.variances.forms(self.coefficient)
-        flat = first.reshape(len(first), -1)
-        runs, topics = (first @ np.ones(x.shape[1])) / x.shape[1], (np.ones(x.shape[0]) @ first) / x.shape[0]
-        mean = runs.mean(1)
-        runs, topics = runs - mean[:, None], topics - mean[:, None]
-        parts = 2 * (between - value * whole) / total
-        inner = parts[2] * (flat @ flat.T - flat.shape[1] * np.outer(mean, mean))
-        inner += (parts[0] - parts[2]) * self.variances.n_topics * (runs @ runs.T)
-        inner += (parts[1] - parts[2]) * self.variances.n_runs * (topics @ topics.T)
-        down = flat @ self.variances.slope_of_form(x, whole).ravel() / total
-        across = np.outer(slope, down)
-        return np.asarray(inner - across - across.T)
 
     def _add_mixed(self, curvature: Array, x: Array, by_dcg: Array) -> None:
         """Add the second derivatives by a step and a share together."""

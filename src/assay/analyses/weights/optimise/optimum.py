@@ -14,16 +14,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assay.analyses.weights.graded_lists import GradedLists
-from assay.analyses.weights.optimise.ndcg import Ideal
+from assay.analyses.weights.optimise.ndcg import CriterionName, Ideal
 from assay.analyses.weights.optimise.newton import ascend
-from assay.analyses.weights.optimise.objective import StabilityObjective
+from assay.analyses.weights.optimise.objective import NdcgObjective
 from assay.analyses.weights.optimise.variables import Free, Space, Task, check_size, orders, peaks
 from assay.core.arrays import Array, Index
 from assay.core.thresholds import Threshold
-from assay.stats.variance import Coefficient
 
 CONVERGED = Threshold("kkt_converged", 1e-8, unit="residual", meaning="below which a fit counts as converged")
 TOLERANCE = 1e-11  # what the search aims at
+Weights = tuple[Array, Array]  # gain, discount
 NEW, ROUNDS = 8, 100  # knots added at a time, and how often at most
 
 
@@ -58,15 +58,17 @@ def optimise(
     discount: Array,
     monotone: bool = True,
     signed: bool = False,
-    coefficient: Coefficient = "phi",
+    coefficient: CriterionName = "phi",
     ideal: Ideal = "gain",
     ridge: float = 0.0,
     towards: tuple[Array, Array] | None = None,
     starts: int = 4,
-    also: Sequence[tuple[Array, Array]] = (),
+    also: Sequence[Weights] = (),
+    near: Weights | None = None,
+    alpha: float = 0.05,
     rng: int = 0,
 ) -> Optimum:
-    """Find the weights at which the coefficient of nDCG at one topic is largest.
+    """Find the weights at which the coefficient of nDCG at one topic, or its smoothed power, is largest.
 
     Parameters
     ----------
@@ -84,7 +86,8 @@ def optimise(
         cancel and the coefficient rise without end; the answer then says that it has not converged. Gains whose ideal
         ranking is sorted by gain are never negative.
     coefficient
-        `phi`, stability of scores, or `e_rho2`, stability of rankings.
+        `phi`, stability of scores, `e_rho2`, stability of rankings, or `power`, the smoothed share of pairs of runs
+        that a paired t test separates.
     ideal
         Whether the ideal ranking is sorted by gain or by grade, where gains need not be monotone.
     ridge, towards
@@ -94,6 +97,10 @@ def optimise(
         How many points the search starts from.
     also
         Gains and discounts that the answer must not be below.
+    near
+        A gain and a discount to start from instead, such as the optimum on almost the same topics.
+    alpha
+        Significance level of the test whose smoothed power is maximised, where that is asked for.
     rng
         The seed of the starts beyond the first few.
 
@@ -104,14 +111,17 @@ def optimise(
     `converged` says so.
     """
     check_size(lists)
-    task = Task(free, gain, discount, monotone, signed, coefficient, ideal, ridge, towards)
-    optima = [_best(Space(lists, task, order), starts, also, rng) for order in orders(lists.grades, task)]
+    task = Task(free, gain, discount, monotone, signed, coefficient, ideal, ridge, towards, alpha)
+    spaces = [Space(lists, task, order) for order in orders(lists.grades, task)]
+    optima = [
+        _best(space, [near] if near else list(space.starts(starts, rng)), also, near=bool(near)) for space in spaces
+    ]
     return max(optima, key=lambda optimum: optimum.objective)
 
 
-def _best(space: Space, starts: int, also: Sequence[tuple[Array, Array]], rng: int) -> Optimum:
+def _best(space: Space, starts: Sequence[Weights], also: Sequence[Weights], *, near: bool) -> Optimum:
     """Climb from all starts; the best end, never below the value at `also`."""
-    ends = [_climb(space, *start, space.first_knots()) for start in space.starts(starts, rng)]
+    ends = [_climb(space, gain, discount, space.first_knots(discount if near else None)) for gain, discount in starts]
     best = max(ends, key=lambda end: end.objective)
     for start in also:
         if _value_at(space, *start) > best.objective + TOLERANCE:
@@ -153,10 +163,10 @@ def exchanged(theta: Array, knots: Index, new: Index, n_steps: int) -> tuple[Arr
     return np.concatenate([theta[:n_steps], shares]), np.concatenate([knots[used], new])
 
 
-def _optimum(space: Space, objective: StabilityObjective, theta: Array, knots: Index, kkt: float) -> Optimum:
+def _optimum(space: Space, objective: NdcgObjective, theta: Array, knots: Index, kkt: float) -> Optimum:
     gain, discount = space.weights(objective, theta, knots)
     climbed = objective.value(theta)
-    value = objective.stability(theta) if np.isfinite(climbed) else np.nan
+    value = objective.unpenalised(theta) if np.isfinite(climbed) else np.nan
     kkt = kkt if np.isfinite(climbed) else np.inf
     falls = np.flatnonzero(discount > np.append(discount[1:], 0.0)) + 1
     return Optimum(gain, discount, value, kkt, has_converged(kkt), climbed, (value,), tuple(int(j) for j in falls))

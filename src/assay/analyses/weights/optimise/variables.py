@@ -18,11 +18,10 @@ from assay.analyses.weights.optimise.mixture import (
     shares_of,
     steps_of,
 )
-from assay.analyses.weights.optimise.ndcg import Ideal, VarianceRatio
-from assay.analyses.weights.optimise.objective import RidgePenalty, StabilityObjective
+from assay.analyses.weights.optimise.ndcg import CriterionName, Ideal, criterion
+from assay.analyses.weights.optimise.objective import NdcgObjective, RidgePenalty
 from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError
-from assay.stats.variance import Coefficient
 
 Free = Literal["discount", "gain", "both"]
 
@@ -43,10 +42,11 @@ class Task:
     discount: Array  # [rank]
     monotone: bool = True
     signed: bool = False
-    coefficient: Coefficient = "phi"
+    coefficient: CriterionName = "phi"
     ideal: Ideal = "gain"
     ridge: float = 0.0
     towards: tuple[Array, Array] | None = None  # gain and discount to shrink to; those given where there is none
+    alpha: float = 0.05  # of the test whose power is maximised
 
     @property
     def basis(self) -> DiscountBasis:
@@ -103,10 +103,12 @@ class Space:
         sorted_gain[list(self.order)] = np.sort(gain[list(self.order)])
         return sorted_gain
 
-    def first_knots(self) -> Index:
-        """The ranks to start with: a few, ever further apart, where a few are enough."""
+    def first_knots(self, near: Array | None = None) -> Index:
+        """The ranks to start with, where a few are enough: a few, ever further apart, or where `near` falls."""
         if self.task.sparse:
             k = self.task.discount.size
+            if near is not None:
+                return np.flatnonzero(near > np.append(near[1:], 0.0)) + 1
             return np.unique(np.geomspace(1, k, min(k, _GRID)).round().astype(np.intp))
         return self.all_knots()
 
@@ -120,7 +122,7 @@ class Space:
         top, bottom = self.mixtures.columns(knots, "ranks")
         return knots[top.any((0, 2)) | bottom.any((0, 2))]
 
-    def objective(self, knots: Index) -> StabilityObjective:
+    def objective(self, knots: Index) -> NdcgObjective:
         """The objective function on these knots."""
         task, mixtures = self.task, self.mixtures
         n_steps = 0 if task.free == "discount" else mixtures.n_levels
@@ -130,10 +132,10 @@ class Space:
             top, bottom = mixtures.columns(knots, task.basis)
         if task.free == "discount":
             top, bottom = (np.einsum("h,hjx->jx", self.gain_steps, part)[None] for part in (top, bottom))
-        variances = VarianceRatio(self.lists.n_runs, self.lists.n_topics)
+        maximised = criterion(task.coefficient, alpha=task.alpha)
         lower = np.concatenate([self._step_bounds(n_steps), self._share_bounds(knots.size)])
         penalties = self._penalties(knots) if task.ridge else (None, None)
-        return StabilityObjective(top, bottom, variances, task.coefficient, n_steps, knots.size, lower, penalties)
+        return NdcgObjective(top, bottom, maximised, n_steps, knots.size, lower, penalties)
 
     def _step_bounds(self, n: int) -> Array:
         if not self.task.monotone and self.task.ideal == "grade":
@@ -166,14 +168,14 @@ class Space:
         steps = np.zeros(0) if self.task.free == "discount" else steps_of(gain, self.order)
         return np.concatenate([steps, shares_of(discount, knots, self.task.basis)])
 
-    def rise(self, objective: StabilityObjective, theta: Array) -> Array:
+    def rise(self, objective: NdcgObjective, theta: Array) -> Array:
         """The slope by the share of every average over the first ranks. [rank]"""
         steps = self.gain_steps if self.task.free == "discount" else objective.split(theta)[0]
         slope = np.zeros(self.task.discount.size)
         slope[: self.mixtures.k] = self.mixtures.slopes(*objective.gain_slopes(theta), steps)
         return np.cumsum(slope) / np.arange(1, slope.size + 1)
 
-    def weights(self, objective: StabilityObjective, theta: Array, knots: Index) -> tuple[Array, Array]:
+    def weights(self, objective: NdcgObjective, theta: Array, knots: Index) -> tuple[Array, Array]:
         """The gain [grade], 1 for the least that gains anything, and the discount [rank], which sums to 1."""
         task = self.task
         steps, shares = objective.split(theta)

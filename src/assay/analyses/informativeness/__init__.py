@@ -1,0 +1,1 @@
+"""Informativeness: how much of the whole ranking can be inferred from the score of a measure."""
