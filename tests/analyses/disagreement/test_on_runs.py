@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import binomtest
 
 from assay.analyses.disagreement.cases import TWO_RUNS, case_chart, case_tables
-from assay.analyses.disagreement.on_runs import DisagreementOnRuns, disagreement_on_runs
+from assay.analyses.disagreement.on_runs import DisagreementOnRuns, _with_room, disagreement_on_runs
 from assay.analyses.disagreement.pair_disagreement import disagreement_weights, most_disagreement
 from assay.analyses.disagreement.preference_task import PAIRS, cases_of_universe, check_export, key_path, write_task
 from assay.analyses.disagreement.ranked_lists import COMPARED_LISTS, RankedLists, group_lists
@@ -140,6 +141,42 @@ def test_features_of_real_preferences_are_those_of_a_loop(random_lists: dict[str
         pl.col("measure") == "AP@5", pl.col("against") == "RR@5", pl.col("feature") == "more_relevant"
     )
     assert shown["percent"].to_list() == pytest.approx([100 * recall / disagree])
+    assert shown["n_disagree"].to_list() == [disagree]
+
+
+def test_a_feature_that_is_always_or_never_preferred_has_the_interval_of_topics_as_votes() -> None:
+    """On three topics RR prefers the first hit, and P the number of hits; on a fourth they agree."""
+    lists = {"a": dict.fromkeys("1234", "1000"), "b": {"1": "0110", "2": "0111", "3": "0011", "4": "0000"}}
+    found = disagreement_on_runs(collected(lists), [parse_open("RR"), parse_open("P")], depth=4)
+    rows = {row["feature"]: row for row in found.tables["real_features"].filter(measure="RR").to_dicts()}
+    ends = binomtest(3, 3).proportion_ci()
+    early, more = rows["first_relevant_earlier"], rows["more_relevant"]
+    assert (early["percent"], early["low"], early["high"]) == (100, pytest.approx(100 * ends.low), 100)
+    assert (more["percent"], more["low"], more["high"]) == (0, 0, pytest.approx(100 * (1 - ends.low)))
+
+
+@pytest.mark.parametrize(("lists", "graded"), [(("20", "11"), True), (("100", "011"), False)])
+def test_the_picture_of_cases_shows_grades_where_there_are_several(lists: tuple[str, str], *, graded: bool) -> None:
+    data = collected({"a": {"t": lists[0]}, "b": {"t": lists[1]}})
+    found = disagreement_on_runs(data, [parse_open("DCG" if graded else "RR"), parse_open("P")], depth=3)
+    (chart,) = (chart for chart in found.charts if chart.name == "cases")
+    words = [layer["encoding"].get("text", {}).get("field") for layer in chart.drawing["layer"]]
+    assert ("grade" in words) is graded
+
+
+def test_no_two_names_of_a_picture_overlap() -> None:
+    rng = np.random.default_rng(1)
+    points = rng.random((60, 2))
+    points[7] = np.nan
+    named = _with_room(points)
+    assert named[np.nan_to_num(points).max(-1).argmax()]
+    assert not named[7]
+    for i, j in combinations(np.flatnonzero(named), 2):
+        dx, dy = np.abs(points[i] - points[j])
+        assert dx > 0.5 or dy > 0.04
+    for i in np.flatnonzero(~named):  # a name is left out for one that stands there
+        away = np.abs(points[named] - points[i])
+        assert i == 7 or ((away[:, 0] <= 0.5) & (away[:, 1] <= 0.04)).any()
 
 
 def test_real_grades_are_used_where_measures_ask_for_them() -> None:
@@ -375,7 +412,7 @@ def test_very_long_rankings_are_compared_on_the_runs_alone() -> None:
 def test_a_measure_without_any_score_has_no_preference() -> None:
     data = collected({"a": {"t": "00"}, "b": {"t": "000"}}, {"t": 2})
     found = disagreement_on_runs(data, [parse_open("SNAP"), parse_open("SNDCG")], depth=3)
-    assert found.tables["weighted"]["same_topic"].to_list() == [0.0]
+    assert found.tables["weighted"].select("same_topic", "n_pairs").rows() == [(None, 0)]
     assert found.cases == []
 
 

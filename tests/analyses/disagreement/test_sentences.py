@@ -70,7 +70,7 @@ def test_no_more_choices_are_explained_than_a_reader_can_hold() -> None:
     names = ["A", "B", "C", "D"]
     shares = dict.fromkeys(combinations(names, 2), 5.0)
     leads = {("A", b): {RECALL: 20.0} for b in names[1:]}
-    assert text(preferred_features(disagreement_on(shares, leads=leads))).count("here means") == 2
+    assert text(preferred_features(disagreement_on(shares, leads=leads))).count("on these runs means") == 2
 
 
 @pytest.mark.parametrize(("below", "speaks"), [(0.01, False), (0.0, True)])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from inspect import Parameter
 
 import numpy as np
 import polars as pl
 
-from assay.core.arrays import Array, Bools
+from assay.core.arrays import Array
 from assay.core.declarations import load
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -20,8 +20,10 @@ from assay.data.tables import ABSENT, UNJUDGED
 from assay.measures.declare import CATALOGUE, Measure, Rankings
 from assay.measures.grammar import parse_open
 from assay.measures.universe.exhaustive import cut
+from assay.measures.universe.features import features_of
 from assay.results.analysis import analysis
 from assay.results.result import Result
+from assay.results.schemas import schema, table
 from assay.stats.pair_preferences import PREFERRED, TIE, A, B, n_near_ties, preferred_sides
 
 CASE_RELEVANT = Threshold(
@@ -63,7 +65,7 @@ def case(
     top_grade
         The highest grade of the scale (default: that of the rankings); RBP and ERR, among others, measure by it.
     declare
-        A Python file that declares measures; repeats.
+        A Python file that declares measures or features; repeats.
 
     Returns
     -------
@@ -78,7 +80,8 @@ def case(
     -----
     tables.features: feature, a, b; what a person would see: the number of relevant documents, the rank of the first
     relevant and of the first other document, the longest sequence of relevant documents, and the rank of the last
-    relevant one; empty where there is none.
+    relevant one; with several grades also their sum, and the rank of the first document of the highest; and what
+    `--declare` adds. Empty where there is none.
 
     There are taken to be as many judged non-relevant documents as ranks, or as relevant documents if these are more;
     only Bpref looks at their number.
@@ -95,18 +98,16 @@ def case(
     asked = [parse_open(text) for text in measure] or applicable(pair.depth)
     scores = np.stack([cut(m, pair.depth).compute(pair.lists) for m in asked])
     prefers = [PREFERRED[int(side)] for side in preferred_sides(scores[:, 0], scores[:, 1])]
-    table = pl.DataFrame(
+    preferences = pl.DataFrame(
         {"measure": [str(m) for m in asked], "score_a": scores[:, 0], "score_b": scores[:, 1], "prefers": prefers}
     ).with_columns(pl.selectors.float().fill_nan(None))
     settings = {"ranking_a": a, "ranking_b": b, "depth": pair.depth, "n_rel": pair.n_rel}
-    kinds = {"feature": pl.String, "a": pl.Int64, "b": pl.Int64}
-    features = pl.DataFrame(_features(pair.hits), schema=kinds, orient="row")
     return Result(
         "case",
-        table,
-        {"features": features},
+        preferences,
+        {"features": _features(pair)},
         settings=settings,
-        notes=tuple(_notes(table, scores)),
+        notes=tuple(_notes(preferences, scores)),
         text=f"a  {' '.join(a)}\nb  {' '.join(b)}",
     )
 
@@ -133,11 +134,6 @@ class _Pair:
     def depth(self) -> int:
         """The length of the longer."""
         return self.lists.grade.shape[1]
-
-    @property
-    def hits(self) -> Bools:
-        """Which documents are relevant. [side, rank]"""
-        return self.lists.hit(1)
 
     @classmethod
     def read(cls, a: str, b: str, n_rel: int | None, top_grade: int | None) -> _Pair:
@@ -171,28 +167,19 @@ def _grades(word: str) -> list[int]:
     return [UNJUDGED if sign == "?" else int(sign) for sign in word]
 
 
-def _features(hits: Bools) -> Iterator[tuple[str, int | None, int | None]]:
-    """Say what a person would see in both rankings."""
-    seen: dict[str, Callable[[Bools], int | None]] = {
-        "relevant documents": lambda hit: int(hit.sum()),
-        "first relevant": lambda hit: _place(hit, 0),
-        "first non-relevant": lambda hit: _place(~hit, 0),
-        "longest row of relevant": lambda hit: max(map(len, "".join("01"[int(h)] for h in hit).split("0"))),
-        "last relevant": lambda hit: _place(hit, -1),
-    }
-    for name, look in seen.items():
-        yield name, look(hits[0]), look(hits[1])
+def _features(pair: _Pair) -> pl.DataFrame:
+    """Say what a person would see in both rankings; numbers are whole unless a declared feature's are not."""
+    features = features_of(graded=pair.lists.top > 1)
+    rows = [(one.title, *one.values(pair.lists).tolist()) for one in features.values()]
+    seen = table(rows, schema("feature", "a", "b", feature=pl.String))
+    whole = all(x is None or x.is_integer() for side in ("a", "b") for x in seen[side])
+    return seen.with_columns(pl.col("a", "b").cast(pl.Int64)) if whole else seen
 
 
-def _place(there: Bools, at: int) -> int | None:
-    ranks = np.flatnonzero(there) + 1
-    return int(ranks[at]) if ranks.size else None
-
-
-def _notes(table: pl.DataFrame, scores: Array) -> Iterator[Note]:
-    counts = dict(table["prefers"].value_counts().iter_rows())
+def _notes(preferences: pl.DataFrame, scores: Array) -> Iterator[Note]:
+    counts = dict(preferences["prefers"].value_counts().iter_rows())
     sides = [f"{counts[side]} for {text}" for side, text in _SIDES.items() if side in counts]
-    yield Note("preferences", "info", f"of {counted(table.height, 'measure')}, {listed(sides)}")
+    yield Note("preferences", "info", f"of {counted(preferences.height, 'measure')}, {listed(sides)}")
     if n := n_near_ties(scores[:, 0], scores[:, 1]):
         yield Note("near_ties", "caution", f"{counted(n, 'difference')} so small that rounding might have made it")
 

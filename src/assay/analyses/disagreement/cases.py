@@ -29,9 +29,16 @@ class RankingPair:
     of: Origin
     runs: tuple[str, str]
     topics: tuple[str, str]
-    n_rel: tuple[int, int]
+    pools: tuple[tuple[int, ...], tuple[int, ...]]  # documents of each grade 0, 1, ... in the topic
+    depth: int  # at which measures are cut; a ranking may be shorter
     rankings: tuple[str, str]
     scores: Array  # [measure, side]
+
+    @property
+    def n_rel(self) -> tuple[int, int]:
+        """How many relevant documents there are."""
+        a, b = (sum(pool[1:]) for pool in self.pools)
+        return a, b
 
     @property
     def prefers(self) -> list[str]:
@@ -93,12 +100,14 @@ def case_chart(cases: Sequence[RankingPair], names: Sequence[str]) -> Chart | No
                 what = "unjudged" if sign == "?" else "not relevant" if sign == "0" else "relevant"
                 marks.append({**where, "rank": rank, "grade": sign, "document": what, "size": _KINDS[what][2]})
     rows = pl.concat([pl.DataFrame(marks), pl.DataFrame(labels)], how="diagonal")
+    graded = any(len(pool) > 2 for case in shown for pool in case.pools)
     return Chart(
         "cases",
         "Rankings of two runs on which measures disagree most, with the measures that prefer each",
         rows,
-        _drawing(len(shown), max(len(word) for case in shown for word in case.rankings)),
-        "Two rankings of one topic under each other, a dot for each document, large where it is relevant.",
+        _drawing(len(shown), max(len(word) for case in shown for word in case.rankings), graded=graded),
+        "Two rankings of one topic under each other, a dot for each document, large where it is relevant"
+        + (", with its grade." if graded else "."),
     )
 
 
@@ -111,7 +120,7 @@ _KINDS = {
 """Kind of document -> colour, shape, size."""
 
 
-def _drawing(n: int, k: int) -> Spec:
+def _drawing(n: int, k: int, *, graded: bool) -> Spec:
     y = field("row", axis=None, scale={"domain": [-0.8, n * _STEP], "reverse": True})
     axis = {"grid": False, "tickCount": k, "format": "d"}
     x = field("rank", scale={"domain": [0.5, k + 0.5], "nice": False}, axis=axis)
@@ -125,8 +134,13 @@ def _drawing(n: int, k: int) -> Spec:
         "mark": {"type": "point", "filled": True, "opacity": 1},
         "encoding": {"x": x, "y": y, **kinds, "tooltip": shown},
     }
+    numbers = {
+        "transform": [{"filter": "datum.document == 'relevant'"}],
+        "mark": {"type": "text", "fontSize": 9, "fontWeight": "bold", "color": "white"},
+        "encoding": {"x": x, "y": y, "text": {"field": "grade"}},
+    }
     sides = [_words("label", -12, "right", y, 0), _words("preferred", 12, "left", y, k * _WIDE)]
-    return {"layer": [dots, *sides], "width": k * _WIDE, "height": n * 48}
+    return {"layer": [dots, *([numbers] if graded else []), *sides], "width": k * _WIDE, "height": n * 48}
 
 
 _WIDE = 22  # from rank to rank

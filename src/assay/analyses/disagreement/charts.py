@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from assay.analyses.disagreement.preferences import FEATURES
+from assay.analyses.disagreement.contention import vector_chart
 from assay.core.arrays import Array
 from assay.results.charts import COLOURS, MAX_ROWS, Chart, category, field, heat, lines
 
@@ -30,8 +30,12 @@ def clustered(matrix: Array) -> list[int]:
 
 
 def charts(tables: Mapping[str, pl.DataFrame]) -> tuple[Chart, ...]:
-    """Draw the matrix, the change with depth and the features."""
-    return (_matrix(tables["matrix"]), *_by_depth(tables), *_features(tables))
+    """Draw the matrix, the change with depth, the features, and the rankings about which measures disagree."""
+    about = [vector_chart(tables["vectors"])] if "vectors" in tables else []
+    return (
+        *(_matrix(tables["matrix"]), *_by_depth(tables), *_features(tables)),
+        *(chart for chart in about if chart is not None),
+    )
 
 
 def _matrix(square: pl.DataFrame) -> Chart:
@@ -80,15 +84,17 @@ def _features(tables: Mapping[str, pl.DataFrame]) -> Iterator[Chart]:
     pairs = _most_opposed(tables["table"])
     if not pairs or "features" not in tables:
         return
-    share = {(a, b, f): percent for a, b, f, percent in tables["features"].iter_rows()}
+    columns = tables["features"].select("measure", "against", "feature", "percent")
+    share = {(a, b, f): percent for a, b, f, percent in columns.iter_rows()}
+    names = list(dict.fromkeys(f for _, _, f in share))
     rows = [
         (f"{a} or {b}", chooser, f.replace("_", " "), role, share[chooser, other, f])
         for a, b in pairs
         for role, chooser, other in (("first", a, b), ("second", b, a))
-        for f in FEATURES
+        for f in names
     ]
     table = pl.DataFrame(rows, schema=["pair", "measure", "feature", "role", "percent"], orient="row")
-    order = [f.replace("_", " ") for f in FEATURES]
+    order = [f.replace("_", " ") for f in names]
     colour = category("role", title="preferred by the", scale={"domain": ["first", "second"], "range": COLOURS[:2]})
     bars = {
         "mark": {"type": "bar", "tooltip": True},

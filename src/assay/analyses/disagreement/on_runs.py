@@ -22,8 +22,14 @@ from assay.analyses.disagreement.cases import (
     case_chart,
     case_tables,
 )
-from assay.analyses.disagreement.pair_disagreement import disagreement_weights
-from assay.analyses.disagreement.preferences import FEATURES, feature_table, features, meanings
+from assay.analyses.disagreement.contention import CONTENDED_RANKINGS, about_each, contention_on_runs
+from assay.analyses.disagreement.pair_disagreement import (
+    disagreement_weights,
+    preferred_weights,
+    share_over_topics,
+    totals_over_topics,
+)
+from assay.analyses.disagreement.preferences import ON_THESE_RUNS, feature_table, meanings
 from assay.analyses.disagreement.ranked_lists import (
     COMPARED_LISTS,
     GroupedLists,
@@ -32,17 +38,21 @@ from assay.analyses.disagreement.ranked_lists import (
     sides_of_pairs,
 )
 from assay.analyses.disagreement.run_cases import cases_of_runs
-from assay.core.arrays import Array
+from assay.core.arrays import Array, Bools, Index
 from assay.core.notes import Note
+from assay.core.text import counted
 from assay.core.thresholds import Threshold
 from assay.data.judged import Collection
 from assay.data.provenance import Basis
+from assay.data.rankings import Rankings
 from assay.measures.declare import Measure
-from assay.measures.universe.exhaustive import TopicRankings, dense_ranks, universe
+from assay.measures.universe.exhaustive import Levels, TopicRankings, dense_ranks, universe
+from assay.measures.universe.features import features_of
 from assay.results.charts import MAX_ROWS, Chart, Spec, field, scatter
+from assay.results.schemas import without_nan
 from assay.stats.correlation.discordance import compare_pairs
-from assay.stats.intervals import grouped, jackknife_interval
 
+_NAME = (0.5, 0.04)  # room that a name takes, in parts of a picture
 ENUMERATED_DEPTH = Threshold(
     "enumerated_depth", 20, unit="ranks", meaning="above which only the rankings of the runs are compared, not all"
 )
@@ -65,94 +75,107 @@ def disagreement_on_runs(
     """Weigh disagreement by the rankings of runs, to one depth, and find those on which measures disagree most.
 
     Relevance is that of the judgments, grades and all, but for `uniform` and `weighted`, where a document is relevant
-    or not. The tables are those that `assay disagreement` describes: weighted, vectors, real_features, real_meanings,
-    cases, verdicts.
+    or not. The tables are those that `assay disagreement` describes: weighted, vectors, lists, runs, topics,
+    real_features, real_meanings, cases, verdicts.
     """
     lists = RankedLists.of(data, depth)
     names = [str(m) for m in measures]
     scores = lists.score(measures)
     by_topic, by_run = (group_lists(lists, scores, pairs) for pairs in (TWO_RUNS, TWO_TOPICS))
     cases = [case for groups in (by_topic, by_run) for case in cases_of_runs(lists, scores, groups, most=most)]
-    weighted = _weighted(lists, measures, scores, by_topic, level)
-    traits = _features(lists, scores, by_topic, names)
+    every = _EveryRanking.of(lists, measures) if lists.depth <= ENUMERATED_DEPTH.value else None
+    weighted = _weighted(every, measures, scores, by_topic, level)
+    traits = _features(lists, scores, by_topic, names, level)
+    contention = contention_on_runs(lists, scores, by_topic, level=level)
     return DisagreementOnRuns(
         {
             "weighted": weighted,
-            "vectors": _vectors(lists),
+            "vectors": _vectors(lists, every),
+            **contention.tables,
             "real_features": traits,
-            "real_meanings": meanings(traits),
+            "real_meanings": meanings(traits, ON_THESE_RUNS),
             **case_tables(cases, names),
         },
         cases,
         replace(lists.judged.basis, more={"lists": int(lists.included.sum())}),
         (*lists.judged.notes, *_notes(lists, by_topic)),
-        tuple(chart for chart in (_chart(weighted), case_chart(cases, names)) if chart is not None),
+        (*(one for one in (_chart(weighted), case_chart(cases, names)) if one is not None), *contention.charts),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _EveryRanking:
+    """All rankings of a depth with as many relevant documents as ranks, and how often runs produced each."""
+
+    lists: TopicRankings
+    ranks: list[Levels]  # [measure]
+    weight: Index  # [list]
+
+    @classmethod
+    def of(cls, lists: RankedLists, measures: Sequence[Measure]) -> _EveryRanking:
+        """Order all rankings of the depth of some lists by every measure."""
+        every = universe(lists.depth, lists.depth)
+        return cls(every, [dense_ranks(m, every).rank for m in measures], lists.weight(every))
+
+    def shares(self, i: int, j: int) -> tuple[float | None, ...]:
+        """Disagreement of two measures in percent, each ranking once, and each as often as runs produced it."""
+        a, b = self.ranks[i], self.ranks[j]
+        counts = compare_pairs(a, b), compare_pairs(a, b, self.weight)
+        return tuple(100 * c.n_disagree / c.n_pairs if c.n_pairs else None for c in counts)
+
+
 def _weighted(
-    lists: RankedLists, measures: Sequence[Measure], scores: Array, by_topic: GroupedLists, level: float
+    every: _EveryRanking | None, measures: Sequence[Measure], scores: Array, by_topic: GroupedLists, level: float
 ) -> pl.DataFrame:
     weights = [disagreement_weights(*sides_of_pairs(scores, group)) for group in by_topic.groups]
     differ, opposite = (np.array([getattr(own, name) for own in weights]) for name in ("differ", "opposite"))
     total = np.array([own.total for own in weights])
-    share, low, high = _over_topics(differ, total, level)
-    on_all = _on_all_rankings(lists, measures) if lists.depth <= ENUMERATED_DEPTH.value else {}
+    share, low, high = share_over_topics(differ, total[:, None, None], level)
     rows = []
     for i, j in combinations(range(len(measures)), 2):
-        shares = on_all.get((i, j), (None, None))
-        own = [*(100 * x[i, j] for x in (share, low, high)), 100 * opposite[:, i, j].sum() / max(total.sum(), 1)]
+        shares = (None, None) if every is None else every.shares(i, j)
+        opposed = 100 * opposite[:, i, j].sum() / total.sum() if total.sum() else None
+        own = [*(100 * x[i, j] if total.sum() else None for x in (share, low, high)), opposed]
         rows.append((str(measures[i]), str(measures[j]), *shares, *own, int(total.sum())))
     shown = dict.fromkeys(("uniform", "weighted", "same_topic", "low", "high", "opposite"), pl.Float64)
     kinds = {"measure_a": pl.String, "measure_b": pl.String, **shown, "n_pairs": pl.Int64}
     return pl.DataFrame(rows, schema=kinds, orient="row").with_columns(pl.selectors.float().fill_nan(None))
 
 
-def _on_all_rankings(
-    lists: RankedLists, measures: Sequence[Measure]
-) -> dict[tuple[int, int], tuple[float | None, ...]]:
-    """Disagreement in percent over all rankings, each once, and each as often as runs produced it."""
-    every = universe(lists.depth, lists.depth)
-    ranks, weight = [dense_ranks(m, every).rank for m in measures], lists.weight(every)
-    shares = {}
-    for i, j in combinations(range(len(measures)), 2):
-        counts = compare_pairs(ranks[i], ranks[j]), compare_pairs(ranks[i], ranks[j], weight)
-        shares[i, j] = tuple(100 * c.n_disagree / c.n_pairs if c.n_pairs else None for c in counts)
-    return shares
-
-
-def _over_topics(part: Array, whole: Array, level: float) -> tuple[Array, Array, Array]:
-    """The share of the whole, with its interval over topics. `part` is [topic, ...], `whole` [topic]"""
-    share = part.sum(0) / max(whole.sum(), 1)
-    group = grouped(len(whole))
-    out = [group != g for g in np.unique(group)]
-    rest = np.array([part[others].sum(0) / max(whole[others].sum(), 1) for others in out])
-    low, high = jackknife_interval(share, rest, level=level)
-    return share, np.maximum(low, 0.0), np.minimum(high, 1.0)
-
-
-def _features(lists: RankedLists, scores: Array, by_topic: GroupedLists, names: Sequence[str]) -> pl.DataFrame:
+def _features(
+    lists: RankedLists, scores: Array, by_topic: GroupedLists, names: Sequence[str], level: float
+) -> pl.DataFrame:
     """See what each measure prefers where another prefers something else of two runs on a topic."""
-    n = len(names)
-    with_feature, n_disagree = np.zeros((n, n, len(FEATURES))), np.zeros((n, n))
-    for group in by_topic.groups:
+    n, judged = len(names), lists.judged
+    looked_at = list(features_of(graded=judged.top > 1).values())
+    with_feature = np.zeros((len(by_topic.groups), n, n, len(looked_at)))  # [topic, measure, against, feature]
+    n_disagree = np.zeros((len(by_topic.groups), n, n))
+    for at, group in enumerate(by_topic.groups):
         sides, weight = sides_of_pairs(scores, group)
         first, second = np.triu_indices(group.n.size, 1)
-        n_disagree += disagreement_weights(sides, weight).differ
-        for f, trait in enumerate(features(TopicRankings(lists.grade[group.run, group.topic], ()))):
-            ahead = np.sign(trait[first] - trait[second])
-            has = ((sides == ahead) & (ahead != 0)).astype(np.float64)
-            shared = (has * weight) @ has.T
-            with_feature[:, :, f] += np.diagonal(shared)[:, None] - shared
-    return feature_table(names, with_feature, n_disagree)
+        n_disagree[at] = disagreement_weights(sides, weight).differ
+        seen = Rankings(lists.grade[group.run, group.topic], judged.pool[group.topic], judged.top)
+        for f, one in enumerate(looked_at):
+            trait = one.levels(seen)
+            with_feature[at, :, :, f] = preferred_weights(sides, np.sign(trait[first] - trait[second]), weight)
+    totals = (totals_over_topics(counts) for counts in (with_feature, n_disagree))
+    return feature_table(names, looked_at, *totals, level=level, n_topics=(n_disagree > 0).sum(0))
 
 
-def _vectors(lists: RankedLists) -> pl.DataFrame:
-    """List the rankings that occur, most frequent first: ranking, n_relevant, n_lists, percent."""
+def _vectors(lists: RankedLists, every: _EveryRanking | None) -> pl.DataFrame:
+    """List the rankings that occur, most frequent first, with the disagreement about each."""
     rows, n = lists.vectors()
     words = ["".join(map(str, row)) for row in rows.astype(np.int64).tolist()]
     columns = {"ranking": words, "n_relevant": rows.sum(-1), "n_lists": n, "percent": 100 * n / max(n.sum(), 1)}
-    return pl.DataFrame(columns).sort("n_lists", "ranking", descending=True)
+    shares = {"uniform": np.full(n.size, np.nan), "weighted": np.full(n.size, np.nan)}
+    if every is not None and len(every.lists) <= CONTENDED_RANKINGS.value:
+        place = {row.tobytes(): i for i, row in enumerate(every.lists.grade > 0)}
+        at = [place[row.tobytes()] for row in rows]
+        shares = {
+            name: 100 * about_each(every.ranks, weight)[at]
+            for name, weight in (("uniform", None), ("weighted", every.weight))
+        }
+    return without_nan(pl.DataFrame(columns | shares)).sort("n_lists", "ranking", descending=True)
 
 
 def _notes(lists: RankedLists, by_topic: GroupedLists) -> Iterator[Note]:
@@ -160,11 +183,11 @@ def _notes(lists: RankedLists, by_topic: GroupedLists) -> Iterator[Note]:
     occurring, k = len(lists.vectors()[1]), lists.depth
     n_lists = int(lists.included.sum())
     every = f"{2**k:,}" if k <= ENUMERATED_DEPTH.value else f"2^{k}"
-    text = f"{occurring:,} of the {every} rankings of {k} occur in the {n_lists:,} lists of these runs"
+    text = f"{occurring:,} of the {every} rankings of {k} occur in the {counted(n_lists, 'list')} of these runs"
     yield Note("occurring_rankings", "info", text)
     same = sum(float((group.n * (group.n - 1)).sum()) for group in by_topic.groups)
     whole = sum(float(group.n.sum() * (group.n.sum() - 1)) for group in by_topic.groups)
-    if whole:
+    if same:
         share = f"{same / whole:.1%} of the pairs of runs on a topic"
         text = f"{share} are the same to all these measures, document by document; they are not counted"
         yield Note("identical_rankings", "info", text)
@@ -188,7 +211,32 @@ def _chart(weighted: pl.DataFrame) -> Chart | None:
     dots = scatter(x, y, tooltip=["measure_a", "measure_b", "uniform", "weighted", "same_topic"])
     ends = {"x": {"datum": 0}, "y": {"datum": 0}, "x2": {"datum": most}, "y2": {"datum": most}}
     line = {"mark": {"type": "rule", "strokeDash": [4, 4], "opacity": 0.5}, "encoding": ends}
+    words = {
+        "transform": [{"filter": "isValid(datum.label)"}],
+        "mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 10},
+        "encoding": {"x": x, "y": y, "text": {"field": "label"}},
+    }
     size = {name: dots.pop(name) for name in ("width", "height")}
-    rows = weighted.with_columns(pair=pl.col("measure_a") + " / " + pl.col("measure_b")).head(MAX_ROWS)
-    title = "Disagreement on the rankings of runs and on all rankings"
-    return Chart("real", title, rows, {"layer": [line, dots], **size})
+    rows = weighted.with_columns(pair=pl.format("{} / {}", "measure_a", "measure_b")).head(MAX_ROWS)
+    named = pl.Series(_with_room(rows.select("uniform", "same_topic").to_numpy() / most))
+    rows = rows.with_columns(label=pl.when(named).then("pair"))
+    about = "A dot for every pair of measures; names stand where there is room."
+    return Chart(
+        "real",
+        "Disagreement on the rankings of runs and on all rankings",
+        rows,
+        {"layer": [line, dots, words], **size},
+        about,
+    )
+
+
+def _with_room(points: Array) -> Bools:
+    """Choose the points that a picture can name, those with most disagreement first, so that no two names overlap.
+
+    `points` is [point, 2], the longer side of the picture being 1.
+    """
+    named = np.zeros(len(points), dtype=bool)
+    for i in np.argsort(-np.nan_to_num(points).max(-1), kind="stable"):
+        away = np.abs(points[named] - points[i])
+        named[i] = not np.isnan(points[i]).any() and bool(((away[:, 0] > _NAME[0]) | (away[:, 1] > _NAME[1])).all())
+    return named

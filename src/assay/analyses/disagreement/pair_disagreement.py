@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.core.arrays import Array, Index
+from assay.stats.intervals import grouped, jackknife_interval
 from assay.stats.pair_preferences import Sides, preferred_sides
+
+_NONE = 1e-12  # a share that is none, but for rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,51 @@ def disagreement_weights(sides: Sides, weight: Array) -> DisagreementWeights:
     opposite = (seen[1] * weight) @ seen[-1].T
     total = float(weight.sum())
     return DisagreementWeights(total - np.asarray(same), opposite + opposite.T, total)
+
+
+def preferred_weights(sides: Sides, ahead: Sides, weight: Array) -> Array:
+    """Add up the weights of the pairs of which one measure prefers a list that is ahead, and another does not.
+
+    `sides` is [measure, pair], `ahead` the side that has more of something, 0 where neither has. [measure, against]
+    """
+    prefers = ((sides == ahead) & (ahead != 0)).astype(np.float64)
+    shared = (prefers * weight) @ prefers.T
+    return np.asarray(np.diagonal(shared)[:, None] - shared)
+
+
+def differing_pairs(ahead: Index, behind: Index, n_measures: int) -> tuple[Index, Index]:
+    """Count the pairs of measures that do not prefer the same ranking, and those that prefer opposite ones.
+
+    `ahead` measures prefer the one ranking and `behind` the other; all others have no preference.
+    """
+    opposite = ahead * behind
+    return opposite + (ahead + behind) * (n_measures - ahead - behind), opposite
+
+
+def share_over_topics(part: Array, whole: Array, level: float) -> tuple[Array, Array, Array]:
+    """The share of the whole, with its interval over topics (jackknife). Both are [topic, ...]"""
+    share, *left_out = totals_over_topics(part) / np.maximum(totals_over_topics(whole), 1)
+    low, high = jackknife_interval(share, np.array(left_out), level=level)
+    return share, *share_interval(share, low, high, (whole > 0).sum(0), level)
+
+
+def share_interval(share: Array, low: Array, high: Array, n: Index, level: float) -> tuple[Array, Array]:
+    """Keep the interval of a share within 0 and 1; of a share of 0 or 1 take the exact one of n votes.
+
+    All votes being the same, nothing moves when some are left out, which does not make the share certain. Clopper and
+    Pearson's interval bounds the share of topics that have any (or not all) of it, and so the share itself. Without
+    votes, or with one, there is no interval.
+    """
+    end = np.where(n > 1, 1 - ((1 - level) / 2) ** (1 / np.maximum(n, 1)), np.nan)
+    none, every = share < _NONE, share > 1 - _NONE
+    low = np.where(every, 1 - end, np.where(none, 0.0 * end, np.maximum(low, 0.0)))
+    return low, np.where(none, end, np.where(every, 1.0 + 0.0 * end, np.minimum(high, 1.0)))
+
+
+def totals_over_topics(counts: Array) -> Array:
+    """Add up over all topics, then with each group of them left out. [all or left out, ...], from [topic, ...]"""
+    group = grouped(len(counts))
+    return np.stack([counts.sum(0), *(counts[group != g].sum(0) for g in np.unique(group))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +119,7 @@ def most_disagreement(score: Array, deviation: Array, *, most: int) -> ListPairs
         ahead += sides == 1
         behind += sides == -1
         surest = np.maximum(surest, [np.where(sides == side, size, 0.0) for side in (1, -1)])
-    n_opposite = ahead * behind
-    n_differ = n_opposite + (ahead + behind) * (score.shape[0] - ahead - behind)
+    n_differ, n_opposite = differing_pairs(ahead, behind, score.shape[0])
     swap = behind > ahead
     pairs = ListPairs(
         np.where(swap, second, first), np.where(swap, first, second), n_opposite, n_differ, surest.min(0)

@@ -15,6 +15,7 @@ import numpy as np
 
 from assay.analyses.disagreement.cases import ALL_RANKINGS, TWO_TOPICS, RankingPair
 from assay.analyses.disagreement.pair_disagreement import deviations, limited_reuse, most_disagreement
+from assay.analyses.disagreement.ranked_lists import ranking_word, word_grades
 from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.data.files import write_bytes
@@ -66,10 +67,10 @@ def cases_of_universe(
     pairs = most_disagreement(scores[voting], deviations(scores[voting]), most=_CANDIDATES)
     pairs = pairs.with_opposite_preferences()
     chosen = limited_reuse(np.column_stack([pairs.first, pairs.second]), uses=_USES, most=PAIRS)
-    words = ["".join(map(str, row)) for row in some.grade.tolist()]
-    n_rel = lists.n_rel, lists.n_rel
+    words = [ranking_word(row) for row in some.grade.tolist()]
+    pools, none = (lists.pool, lists.pool), ("", "")
     return [
-        RankingPair(ALL_RANKINGS, ("", ""), ("", ""), n_rel, (words[a], words[b]), scores[:, [a, b]])
+        RankingPair(ALL_RANKINGS, none, none, pools, lists.k, (words[a], words[b]), scores[:, [a, b]])
         for a, b in zip(pairs.first[chosen].tolist(), pairs.second[chosen].tolist(), strict=True)
     ]
 
@@ -78,20 +79,28 @@ def write_task(path: str, cases: Sequence[RankingPair], names: Sequence[str], *,
     """Write pairs of rankings of one topic as a task, and its key beside it; say what was written.
 
     Task: pair, n_rel (how many relevant documents there are), left and right (grades from the first rank down, null
-    where unjudged), answer (null: left, right or neither, to be filled in). Key: pair, of, topic, left and right
-    (ranking and run), and the measures that prefer left, right and neither.
+    where unjudged), answer (null: left, right or neither, to be filled in). Key: pair, of, topic, pool (how many
+    documents of grade 0, 1, ... the topic has), depth (at which measures are cut), left and right (ranking and run),
+    and the measures that prefer left, right and neither.
     """
     of_one_topic = [case for case in cases if case.of != TWO_TOPICS][:PAIRS]
     if not of_one_topic:
         raise UsageError(
-            "no pair of rankings on which these measures prefer opposite ones: there is nothing to ask people about"
+            "no pair of rankings on which these measures prefer opposite ones: there is nothing to ask people about;"
+            " give other measures"
         )
     task, key = [], []
     for number, i in enumerate(rng.permutation(len(of_one_topic)), start=1):
         case, sides = of_one_topic[i], [0, 1] if rng.random() < 0.5 else [1, 0]
         left, right = (case.rankings[side] for side in sides)
         task.append(
-            {"pair": number, "n_rel": case.n_rel[0], "left": _grades(left), "right": _grades(right), "answer": None}
+            {
+                "pair": number,
+                "n_rel": case.n_rel[0],
+                "left": word_grades(left),
+                "right": word_grades(right),
+                "answer": None,
+            }
         )
         key.append({"pair": number, **_key(case, sides, names)})
     other = key_path(path)
@@ -109,14 +118,11 @@ def key_path(path: str) -> str:
     return str(Path(path).with_suffix(".key.jsonl"))
 
 
-def _grades(word: str) -> list[int | None]:
-    return [None if sign == "?" else int(sign, 36) for sign in word]
-
-
 def _key(case: RankingPair, sides: Sequence[int], names: Sequence[str]) -> dict[str, Any]:
     places = [2 if side == TIE else sides.index((A, B).index(side)) for side in case.prefers]  # left, right, neither
     preferred = [[name for name, own in zip(names, places, strict=True) if own == at] for at in range(3)]
     words = ("left", "right")
     origin = {w: {"ranking": case.rankings[at], "run": case.runs[at]} for w, at in zip(words, sides, strict=True)}
     preferences = dict(zip(("prefer_left", "prefer_right", "neither"), preferred, strict=True))
-    return {"of": case.of, "topic": case.topics[0], **origin, **preferences}
+    topic = {"topic": case.topics[0], "pool": list(case.pools[0]), "depth": case.depth}
+    return {"of": case.of, **topic, **origin, **preferences}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,21 +10,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.analyses.disagreement.pair_disagreement import share_interval
 from assay.core.arrays import Array, Index
 from assay.core.thresholds import Threshold
 from assay.measures.universe.exhaustive import Levels, TopicRankings, distinct_orders
+from assay.measures.universe.features import FEATURES, Feature
+from assay.results.schemas import schema, table
 from assay.stats.correlation.discordance import compare_pairs
-
-FEATURES: dict[str, str] = {
-    "more_relevant": "recall",
-    "first_relevant_earlier": "an early first hit",
-    "first_nonrelevant_earlier": "an early first miss",
-    "longer_run_of_relevant": "hits in a row",
-    "last_relevant_lower": "a late last hit",
-}
-"""Feature of the preferred ranking -> what a person would call it."""
-
-_FIRST, _NEXT = ("more_relevant", "first_relevant_earlier"), ("longer_run_of_relevant",)  # what a reader may wish for
+from assay.stats.intervals import jackknife_interval
 
 PREFERENCE_MARGIN = Threshold(
     "preference_margin",
@@ -39,61 +33,92 @@ FEATURE_SAMPLE = Threshold(
 )
 
 
-def features(lists: TopicRankings) -> Index:
-    """Number every ranking by its features, so that more is what the feature's name says. [feature, list]
+GROUPS = 8  # of a sample of rankings, left out one at a time to see how far the shares move
 
-    A ranking without relevant (or without other) documents has its first one after the last rank, and its last
-    relevant one before the first.
-    """
-    hit = lists.grade > 0
-    n, k = hit.shape
-    rank = np.arange(1, k + 1)
-    run, longest = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    for i in range(k):
-        run = np.where(hit[:, i], run + 1, 0)
-        longest = np.maximum(longest, run)
-    first = np.where(hit, rank, k + 1).min(-1)
-    first_miss = np.where(hit, k + 1, rank).min(-1)
-    return np.stack([hit.sum(-1), k + 1 - first, k + 1 - first_miss, longest, np.where(hit, rank, 0).max(-1)])
+EXPLAINED_PAIRS = Threshold(
+    "explained_pairs",
+    10,
+    unit="pairs of rankings",
+    meaning="on which two measures disagree, below which nothing is said of what choosing one of them means",
+)
+_FEATURES = schema(
+    *("measure", "against", "feature", "percent", "low", "high", "n_disagree"),
+    against=pl.String,
+    feature=pl.String,
+    n_disagree=pl.Int64,
+)
+ON_ALL_RANKINGS, ON_THESE_RUNS = "on all rankings", "on these runs"
 
 
 class FeatureCounts:
     """The features of what measures prefer where they disagree, added up over universes."""
 
-    def __init__(self, n_measures: int, rng: np.random.Generator) -> None:
+    def __init__(self, n_measures: int, rng: np.random.Generator, features: Sequence[Feature]) -> None:
         """Start with nothing counted."""
-        self.with_feature = np.zeros((n_measures, n_measures, len(FEATURES)))  # [measure, against, feature]
-        self.n_disagree = np.zeros((n_measures, n_measures))
+        self.features = features
+        square = (1 + GROUPS, n_measures, n_measures)  # all, then with each group of a sample left out
+        self.with_feature = np.zeros((*square, len(features)))  # [all or left out, measure, against, feature]
+        self.n_disagree = np.zeros(square)
         self.sampled = False
         self._rng = rng
 
     def add(self, lists: TopicRankings, ranks: Sequence[Levels]) -> None:
         """Count all pairs of rankings of one universe, or those of a sample of its rankings."""
-        rows, scale, most = np.arange(len(lists)), 1.0, int(FEATURE_SAMPLE.value)
+        most = int(FEATURE_SAMPLE.value)
+        rows = np.arange(len(lists))
         if len(lists) > most:
-            rows = np.sort(self._rng.choice(len(lists), most, replace=False))
-            scale = len(lists) * (len(lists) - 1) / (most * (most - 1))
+            rows = self._rng.choice(len(lists), most, replace=False)  # in random order, and so are groups of them
             self.sampled = True
         orders, which = distinct_orders([rank[rows] for rank in ranks])
-        traits = [_above(trait) for trait in features(TopicRankings(lists.grade[rows], lists.pool))]
-        with_feature, n_disagree = _counts(orders, traits)
-        self.with_feature += scale * with_feature[which][:, which]
-        self.n_disagree += scale * n_disagree[which][:, which]
+        some = TopicRankings(lists.grade[rows], lists.pool).rankings()
+        traits = [_above(one.levels(some)) for one in self.features]
+        if rows.size == len(lists):
+            counts = [own[None] for own in _counts(orders, traits)]
+        else:
+            counts = [_estimates(own, rows.size, len(lists)) for own in _block_counts(orders, traits)]
+        for total, own in zip((self.with_feature, self.n_disagree), counts, strict=True):
+            total += own[:, which][:, :, which]
 
-    def table(self, names: Sequence[str]) -> pl.DataFrame:
+    def table(self, names: Sequence[str], *, level: float) -> pl.DataFrame:
         """Give each measure's preferences against every other it disagrees with."""
-        return feature_table(names, self.with_feature, self.n_disagree)
+        n = 1 + GROUPS if self.sampled else 1
+        return feature_table(names, self.features, self.with_feature[:n], self.n_disagree[:n], level=level)
 
 
-def feature_table(names: Sequence[str], with_feature: Array, n_disagree: Array) -> pl.DataFrame:
-    """Lay out how often what a measure prefers against another has a feature: [measure, against(, feature)]."""
+def feature_table(
+    names: Sequence[str],
+    features: Sequence[Feature],
+    with_feature: Array,
+    n_disagree: Array,
+    *,
+    level: float,
+    n_topics: Index | None = None,
+) -> pl.DataFrame:
+    """Lay out how often what a measure prefers against another has a feature, with an interval by the jackknife.
+
+    The first of each is of all, the others with one group left out; without these there is no interval.
+    [all or left out, measure, against(, feature)]. Where all that is preferred has a feature, or nothing, the
+    interval is that of `n_topics` votes, the topics on which two measures disagree; without these there is none.
+    [measure, against]
+    """
+    share = with_feature / np.maximum(n_disagree, 1e-300)[..., None]
+    ends = jackknife_interval(share[0], share[1:], level=level)
+    votes = (
+        np.zeros(share[0].shape, dtype=np.int64)
+        if n_topics is None
+        else np.broadcast_to(n_topics[..., None], share[0].shape)
+    )
+    low, high = share_interval(share[0], *ends, votes, level)
     rows = [
-        (names[i], names[j], feature, 100 * with_feature[i, j, f] / n_disagree[i, j])
-        for i, j in zip(*np.nonzero(n_disagree > 0), strict=True)
-        for f, feature in enumerate(FEATURES)
+        (
+            *(names[i], names[j], one.name),
+            *(float(100 * x[i, j, f]) for x in (share[0], low, high)),
+            round(n_disagree[0, i, j]),
+        )
+        for i, j in zip(*np.nonzero(n_disagree[0] > 0), strict=True)
+        for f, one in enumerate(features)
     ]
-    kinds = {"measure": pl.String, "against": pl.String, "feature": pl.String, "percent": pl.Float64}
-    return pl.DataFrame(rows, schema=kinds, orient="row")
+    return table(rows, _FEATURES)
 
 
 def _above(level: NDArray[np.integer]) -> NDArray[np.uint8]:
@@ -117,50 +142,102 @@ def _counts(orders: Sequence[Levels], traits: Sequence[NDArray[np.uint8]]) -> tu
     return with_feature, n_disagree
 
 
+def _block_counts(orders: Sequence[Levels], traits: Sequence[NDArray[np.uint8]]) -> tuple[Array, Array]:
+    """Count the same by the groups that the two rankings of a pair are in. [group, group, order, order(, feature)]"""
+    above = [_above(order) for order in orders]
+    below = [_below(order) for order in orders]
+    n = len(orders)
+    with_feature, n_disagree = np.zeros((GROUPS, GROUPS, n, n, len(traits))), np.zeros((GROUPS, GROUPS, n, n))
+    for i, own in enumerate(above):
+        for j, other in enumerate(above):
+            if i == j:
+                continue
+            alone = own & ~other
+            with_feature[:, :, i, j] = np.stack([_by_group(alone & trait) for trait in traits], axis=-1)
+            # a pair with opposite preferences is alone in both; here it counts once
+            n_disagree[:, :, i, j] = _by_group(alone) + _by_group(other & ~own & ~below[i])
+    return with_feature, n_disagree
+
+
+def _below(level: NDArray[np.integer]) -> NDArray[np.uint8]:
+    return np.packbits((level[:, None] < level) & (level[:, None] >= 0), axis=-1)
+
+
+def _by_group(bits: NDArray[np.uint8]) -> Array:
+    """Add up bits by the group of their row and that of their column. [group, group]"""
+    columns = np.arange(GROUPS) * bits.shape[1] // GROUPS
+    number = np.bitwise_count(bits)
+    by_row = np.add.reduceat(number, 8 * columns, axis=0, dtype=np.int64)  # eight columns are one byte
+    return np.add.reduceat(by_row, columns, axis=1).astype(np.float64)
+
+
+def _estimates(blocks: Array, n_sampled: int, n_all: int) -> Array:
+    """Estimate the counts of all rankings from those of a sample, and with each group of it left out.
+
+    What leaving out a group changes is made smaller as the sample nears the whole, by the root of the share that is
+    not in it. [all or left out, ...], from [group, group, ...]
+    """
+    n_bytes = math.ceil(n_sampled / 8)
+    ends = np.minimum(8 * (np.arange(GROUPS + 1) * n_bytes // GROUPS), n_sampled)
+    left = np.concatenate([[n_sampled], n_sampled - np.diff(ends)]).astype(np.float64)
+    total = blocks.sum((0, 1))
+    out = [blocks[g].sum(0) + blocks[:, g].sum(0) - blocks[g, g] for g in range(GROUPS)]
+    counts = np.stack([total, *(total - own for own in out)])
+    scale = n_all * (n_all - 1.0) / (left * (left - 1))
+    estimates = counts * scale.reshape(-1, *(1 for _ in total.shape))
+    return np.asarray(estimates[:1] + math.sqrt(1 - n_sampled / n_all) * (estimates - estimates[:1]))
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What choosing one measure over another means: features that it prefers more often, and less often."""
 
     measure: str
     against: str
+    where: str  # on which rankings
     more: str  # a feature; empty where no difference is large enough
     less: str
 
     @property
     def sentence(self) -> str:
         """Say it in words."""
-        start = f"{self.measure} over {self.against} here means "
+        start = f"{self.measure} over {self.against} {self.where} means "
         if self.more and self.less:
-            return f"{start}preferring {FEATURES[self.more]} to {FEATURES[self.less]}"
+            return f"{start}preferring {FEATURES[self.more].phrase} to {FEATURES[self.less].phrase}"
         if self.more:
-            return f"{start}asking more for {FEATURES[self.more]}"
-        return f"{start}asking less for {FEATURES[self.less]}" if self.less else f"{start}no clear preference"
+            return f"{start}asking more for {FEATURES[self.more].phrase}"
+        return f"{start}asking less for {FEATURES[self.less].phrase}" if self.less else f"{start}no clear preference"
 
 
-def choices(features: pl.DataFrame) -> list[Choice]:
-    """Read off a table of features what the choice between each two measures means.
+def choices(features: pl.DataFrame, where: str) -> list[Choice]:
+    """Read off a table of features what the choice between each two measures means, on some rankings.
 
-    Recall and an early first hit come first; hits in a row where neither of these differs enough.
+    Features of place 1, such as recall and an early first hit, come first; those of place 2 where none of these
+    differs enough. Of measures that disagree on too few pairs nothing is said.
     """
-    share = {(a, b, f): percent for a, b, f, percent in features.iter_rows()}
-    meant = []
+    enough = features.filter(pl.col("n_disagree") >= EXPLAINED_PAIRS.value)
+    columns = enough.select("measure", "against", "feature", "percent")
+    share = {(a, b, f): percent for a, b, f, percent in columns.iter_rows()}
+    names = list(dict.fromkeys(f for _, _, f in share))
+    explained = []
     for a, b in dict.fromkeys((a, b) for a, b, _ in share):
-        lead = {f: share[a, b, f] - share[b, a, f] for f in FEATURES}
-        meant.append(Choice(a, b, _largest(lead), _largest({f: -x for f, x in lead.items()})))
-    return meant
+        lead = {f: share[a, b, f] - share[b, a, f] for f in names}
+        explained.append(Choice(a, b, where, _largest(lead), _largest({f: -x for f, x in lead.items()})))
+    return explained
 
 
-def meanings(features: pl.DataFrame) -> pl.DataFrame:
-    """Say in a sentence what each choice between two measures means."""
+def meanings(features: pl.DataFrame, where: str) -> pl.DataFrame:
+    """Say in a sentence what each choice between two measures means, on some rankings."""
     kinds = dict.fromkeys(("measure", "against", "sentence"), pl.String)
-    rows = [(one.measure, one.against, one.sentence) for one in choices(features)]
+    rows = [(one.measure, one.against, one.sentence) for one in choices(features, where)]
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
 
 def _largest(lead: dict[str, float]) -> str:
     """Choose the feature that one prefers more often than the other, by the largest lead; none if there is none."""
-    for group in (_FIRST, _NEXT):
-        best = max(group, key=lambda f: lead[f])
+    places = sorted({place for f in lead if (place := FEATURES[f].place) is not None})
+    for place in places:
+        best = max((f for f in lead if FEATURES[f].place == place), key=lambda f: lead[f])
         if lead[best] > PREFERENCE_MARGIN.value:
             return best
     return ""

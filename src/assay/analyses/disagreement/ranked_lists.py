@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from assay.analyses.disagreement.cases import TWO_RUNS, Origin
+from assay.analyses.disagreement.pair_disagreement import disagreement_weights
 from assay.core.arrays import Array, Bools, Grades, Index
 from assay.core.errors import UsageError
 from assay.core.thresholds import Threshold
@@ -62,6 +63,12 @@ class RankedLists:
             own[self.included] = cut(m, self.depth).compute(lists)
         return scores
 
+    def alike(self, scores: Array, topic: int) -> Index:
+        """Number what the lists of a topic look like to measures: equal where two are the same. [run]"""
+        run = np.arange(len(self.judged.runs))
+        looks = _looks(self, scores, run, np.full(run.size, topic))
+        return np.unique(looks, axis=0, return_inverse=True)[1].ravel()
+
     def vectors(self) -> tuple[Bools, Index]:
         """The relevance vectors that occur, relevant being of any grade, and how often. [vector, rank], [vector]"""
         rows, n = np.unique(self.grade[self.included] > 0, axis=0, return_counts=True)
@@ -73,6 +80,28 @@ class RankedLists:
         code, places = _codes(rows), _codes(lists.grade > 0)
         at = np.searchsorted(code, places, sorter=(order := np.argsort(code))).clip(max=code.size - 1)
         return np.where(code[order[at]] == places, n[order[at]], 0)
+
+    def word(self, run: int, topic: int) -> str:
+        """Write a ranking as a word."""
+        return ranking_word(g for g in self.grade[run, topic].tolist() if g != ABSENT)
+
+
+def ranking_word(grades: Iterable[int | None]) -> str:
+    """Write a ranking as a row of grades, letters from ten up; ? is a document without one.
+
+    >>> ranking_word([0, 12, -1, None])
+    '0C??'
+    """
+    return "".join("?" if g is None or g < 0 else np.base_repr(g, 36) for g in grades)
+
+
+def word_grades(word: str) -> list[int | None]:
+    """Read a ranking written as a word.
+
+    >>> word_grades("0C?")
+    [0, 12, None]
+    """
+    return [None if sign == "?" else int(sign, 36) for sign in word]
 
 
 def _codes(hit: Bools) -> Index:
@@ -87,6 +116,8 @@ class ListGroup:
     run: Index  # [list]
     topic: Index  # [list]
     n: Index  # [list]
+    member: Index  # [every list of the group] run
+    like: Index  # [every list of the group] which of the different lists it is like; -1 where that is left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,22 +139,41 @@ def group_lists(lists: RankedLists, scores: Array, pairs: Origin) -> GroupedList
 
 
 def _distinct(lists: RankedLists, scores: Array, at: Index) -> ListGroup:
-    """Let lists that are alike, of topics that are alike, stand as one.
+    """Let lists that are alike, of topics that are alike, stand as one."""
+    run, topic = at.T
+    _, first, like, n = np.unique(
+        _looks(lists, scores[:, run, topic], run, topic),
+        axis=0,
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+    )
+    return ListGroup(run[first], topic[first], n, run, like.ravel())
+
+
+def _looks(lists: RankedLists, scores: Array, run: Index, topic: Index) -> Array:
+    """What measures see of lists. [list, what], from [measure, list]
 
     A document that nobody judged, or none at all, is like one that is not relevant, unless a measure scores them
     differently.
     """
-    run, topic = at.T
-    own = np.nan_to_num(scores[:, run, topic].T, nan=-1.0)
-    looks = np.column_stack([np.maximum(lists.grade[run, topic], 0), lists.judged.pool[topic], own])
-    _, first, n = np.unique(looks, axis=0, return_index=True, return_counts=True)
-    return ListGroup(run[first], topic[first], n)
+    own = np.nan_to_num(scores.T, nan=-1.0)
+    return np.column_stack([np.maximum(lists.grade[run, topic], 0), lists.judged.pool[topic], own])
 
 
 def _thinned(group: ListGroup, most: int) -> ListGroup:
     """Keep at most so many lists, evenly spaced in the order in which they are sorted."""
     rows = np.unique(np.linspace(0, group.n.size - 1, min(group.n.size, most)).round().astype(np.int64))
-    return ListGroup(group.run[rows], group.topic[rows], group.n[rows])
+    place = np.full(group.n.size, -1)
+    place[rows] = np.arange(rows.size)
+    return ListGroup(group.run[rows], group.topic[rows], group.n[rows], group.member, place[group.like])
+
+
+def distinct_measures(scores: Array, groups: Sequence[ListGroup]) -> list[int]:
+    """Choose, of measures that prefer the same list of every pair, the first. `scores` is [measure, run, topic]"""
+    none = np.zeros((len(scores), len(scores)))
+    differ = sum((disagreement_weights(*sides_of_pairs(scores, group)).differ for group in groups), none)
+    return [i for i in range(len(scores)) if not (differ[i, :i] == 0).any()]
 
 
 def sides_of_pairs(scores: Array, group: ListGroup) -> tuple[Sides, Array]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from assay.analyses.disagreement.cases import CASES, TWO_RUNS, Origin, RankingPair
@@ -11,13 +9,11 @@ from assay.analyses.disagreement.pair_disagreement import (
     ListPairs,
     concatenated,
     deviations,
-    disagreement_weights,
     limited_reuse,
     most_disagreement,
 )
-from assay.analyses.disagreement.ranked_lists import GroupedLists, ListGroup, RankedLists, sides_of_pairs
+from assay.analyses.disagreement.ranked_lists import GroupedLists, RankedLists, distinct_measures
 from assay.core.arrays import Array, Index
-from assay.data.tables import ABSENT
 
 _USES = 2  # of one ranking, or topic, in all cases of a kind
 _CANDIDATES = 200  # pairs of one group, from which cases are chosen
@@ -31,7 +27,7 @@ def cases_of_runs(
     Of measures that prefer the same list of every pair here, one counts. No topic (of two topics: no run either) is
     shown more than `_USES` times, nor is any relevance vector. `scores` is [measure, run, topic].
     """
-    voting = scores[_distinct_measures(scores, grouped.groups)]
+    voting = scores[distinct_measures(scores, grouped.groups)]
     flat = voting.reshape(len(voting), -1)
     unit = deviations(flat)
     n_topics = scores.shape[2]
@@ -48,13 +44,6 @@ def cases_of_runs(
     return [_case(lists, scores, grouped.pairs, (int(a), int(b))) for a, b in cells]
 
 
-def _distinct_measures(scores: Array, groups: Sequence[ListGroup]) -> list[int]:
-    """Choose, of measures that prefer the same list of every pair, the first."""
-    none = np.zeros((len(scores), len(scores)))
-    differ = sum((disagreement_weights(*sides_of_pairs(scores, group)).differ for group in groups), none)
-    return [i for i in range(len(scores)) if not (differ[i, :i] == 0).any()]
-
-
 def _keys(lists: RankedLists, pairs: ListPairs, origin: Origin) -> Index:
     """Number what is not to be shown too often: relevance vectors, and what the lists belong to. [pair, key]"""
     n_topics = len(lists.judged.topics)
@@ -67,18 +56,14 @@ def _keys(lists: RankedLists, pairs: ListPairs, origin: Origin) -> Index:
 
 def _case(lists: RankedLists, scores: Array, origin: Origin, cells: tuple[int, int]) -> RankingPair:
     at = [divmod(cell, len(lists.judged.topics)) for cell in cells]
-    n_rel = lists.judged.n_rel()
     (r, s), (t, u) = zip(*at, strict=True)
+    pools = tuple(lists.judged.pool[t].tolist()), tuple(lists.judged.pool[u].tolist())
     return RankingPair(
         origin,
         (lists.judged.runs[r], lists.judged.runs[s]),
         (lists.judged.topics[t], lists.judged.topics[u]),
-        (int(n_rel[t]), int(n_rel[u])),
-        (_word(lists, r, t), _word(lists, s, u)),
+        pools,
+        lists.depth,
+        (lists.word(r, t), lists.word(s, u)),
         np.stack([scores[:, r, t], scores[:, s, u]], axis=-1),
     )
-
-
-def _word(lists: RankedLists, run: int, topic: int) -> str:
-    """Write a ranking as a row of grades, letters from ten up; ? is a document without one."""
-    return "".join("?" if g < 0 else np.base_repr(g, 36) for g in lists.grade[run, topic].tolist() if g != ABSENT)

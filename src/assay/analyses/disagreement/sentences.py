@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from assay.analyses.disagreement.preferences import choices
+from assay.analyses.disagreement.preferences import ON_THESE_RUNS, choices
 from assay.core.text import Row, counted, listed, percent, span
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
@@ -54,19 +54,21 @@ def preferred_features(disagreement: Result) -> Sentence | None:
     """Says what preferring the first measure to others means, by the features of the rankings that it prefers.
 
     For others that disagree with it on at least {least_disagreement:.0%} of the pairs of runs on a topic, of
-    {few_run_pairs} pairs or more (own), those that do so most often first. The feature is the one for which the two
-    measures' preferences differ most, by more than {preference_margin} in percentage points (own).
+    {few_run_pairs} pairs or more, and on at least {explained_pairs} of them (own), those that do so most often first.
+    The feature is the one for which the two measures' preferences differ most, by more than {preference_margin} in
+    percentage points (own).
     """
     features, rows = disagreement.tables.get("real_features"), _rows(disagreement)
     if features is None or not rows:
         return None
-    meant = {(one.measure, one.against): one.sentence for one in choices(features) if one.more or one.less}
+    explained = [one for one in choices(features, ON_THESE_RUNS) if one.more or one.less]
+    words = {(one.measure, one.against): one.sentence for one in explained}
     least, first = LEAST_DISAGREEMENT.value, rows[0]["measure_a"]
-    own = [row for row in rows if row["measure_a"] == first and row["same_topic"] >= least and _pair(row) in meant]
+    own = [row for row in rows if row["measure_a"] == first and row["same_topic"] >= least and _pair(row) in words]
     own.sort(key=lambda row: -row["same_topic"])
     if not own:
         return None
-    clauses = [f"{meant[_pair(r)]} (they disagree in {percent(r['same_topic'])})" for r in own[:_NAMED]]
+    clauses = [f"{words[_pair(r)]} (they disagree in {percent(r['same_topic'])})" for r in own[:_NAMED]]
     return Sentence.of(f"{_down_to(disagreement)}{listed(clauses)}.", own[0], percent, ends=_ENDS)
 
 

@@ -24,20 +24,20 @@ def group_of_pairs(has: Bools) -> Index:
 def one_way(value: Array, group: Index) -> tuple[float, float, float]:
     """One-way analysis of variance: F, its p-value, and the share of the variance that lies between the groups.
 
-    NaN with fewer than two groups, or no more values than groups. Supposes independent values, which pairs that
-    share an item are not; `relabelled` does without.
+    NaN with fewer than two groups, no more values than groups, or values that are all the same. Supposes independent
+    values, which pairs that share an item are not; `relabelled` does without.
     """
     from scipy.special import fdtrc
 
     n_groups = np.unique(group).size
     free = value.size - n_groups
-    if n_groups < 2 or free < 1:
+    total = float(((value - value.mean()) ** 2).sum())
+    if n_groups < 2 or free < 1 or np.ptp(value) == 0:
         return np.nan, np.nan, np.nan
     between = _between(value, group[None])[0]
-    total = float(((value - value.mean()) ** 2).sum())
     within = max(total - between, 0.0)
     f = np.inf if within == 0 else (between / (n_groups - 1)) / (within / free)
-    return float(f), float(fdtrc(n_groups - 1, free, f)), between / total if total > 0 else 0.0
+    return float(f), float(fdtrc(n_groups - 1, free, f)), between / total
 
 
 def _between(value: Array, group: Index) -> Array:
