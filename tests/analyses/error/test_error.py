@@ -149,3 +149,18 @@ def test_trec_8_has_bias_where_topics_are_small(data: Path, capsys: pytest.Captu
     shares = [row["bias_share"] for row in found["tables"]["relevant"]]
     assert shares[0] > 2 * shares[-1] > 0
     assert all(row["document_error"] < row["topic_error"] for row in found["table"])
+
+
+def test_where_no_topic_has_two_relevant_documents_the_size_of_the_collection_gives_the_pairwise_error(
+    tmp_path: Path,
+) -> None:
+    data = write_lists(tmp_path, {"one": {"a": "100", "b": "010"}}, {"a": 1, "b": 1})
+    with pytest.raises(UsageError, match="--n-docs"):
+        error(data)
+    result = error(data, n_docs=101, measure=["RR"], resamples=5)
+    assert result.table["n_topics"].to_list() == [0]
+    assert result.table["ap"].to_list() == [None]
+    row = result.tables["single"].row(0, named=True)
+    assert (row["n_topics"], row["rr"], row["pairwise_error"]) == (2, 0.75, (0 + 1 / 100) / 2)
+    assert row["inverse_low"] == 1  # of 101 and 50.5, Student's interval would begin far below
+    assert result.tables["instability"]["n_topics"].to_list() == [2]

@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.analyses.population.subsample import POLICIES, gather, subsample
+from assay.analyses.population.subsample import gather, subsample
 from assay.analyses.population.thinned_lists import CollectionLists, average_precision, thinned
+from assay.analyses.population.thinned_scores import POLICIES
 from assay.analyses.population.thinning import Population, thin
 from assay.core.errors import UsageError
 from assay.data.judged import Collection, judge
@@ -20,6 +21,7 @@ from assay.scoring.engine import score
 
 Ranked = dict[str, dict[str, dict[str, float]]]
 Grades = dict[str, dict[str, int]]
+HALVED = [0.5, 0.25, 0.125, 0.0625, 0.03125]
 
 
 def random_collection(seed: int, *, n_docs: int = 40) -> tuple[Ranked, Grades]:
@@ -43,7 +45,7 @@ def mean_reciprocal(rank: int, rate: float) -> float:
 def cranfield(data: Path) -> Result:
     runs = read_runs([str(data / "cranfield-runs" / "native-sample")])
     qrels = read_qrels(str(data / "cranfield" / "qrels.graded.txt"))
-    return subsample(Collection(runs, qrels), [1, 2, 3, 4, 5], samples=200, level=0.95, rng=0)
+    return subsample(Collection(runs, qrels), HALVED, samples=200, level=0.95, rng=0)
 
 
 def column(result: Result, policy: str, name: str) -> list[float]:
@@ -84,7 +86,7 @@ def _down_to(ranked: dict[str, float], grades: dict[str, int]) -> list[str]:
 def test_one_relevant_document_has_the_closed_form_of_its_rank() -> None:
     ranked = {f"d{i}": 20.0 - i for i in range(12)}
     data = Collection(read_runs({"r": {"t": ranked, "u": ranked}}), read_qrels({"t": {"d11": 1}, "u": {"d4": 1}}))
-    result = subsample(data, [1, 3], samples=4000, level=0.95, rng=1)
+    result = subsample(data, [0.5, 0.125], samples=4000, level=0.95, rng=1)
     for n, mean in zip((0, 1, 3), column(result, "redraw", "mean"), strict=True):
         exact = (mean_reciprocal(12, 2.0**-n) + mean_reciprocal(5, 2.0**-n)) / 2
         assert mean == pytest.approx(exact, abs=0.025)
@@ -194,7 +196,7 @@ def test_the_text_and_the_chart_say_what_the_table_says(cranfield: Result) -> No
 
 
 def test_columns_and_basis(cranfield: Result) -> None:
-    names = ["policy", "n", "rate", "n_topics", "n_relevant", "mean", "sd", "bias", "low", "high"]
+    names = ["measure", "policy", "n", "rate", "n_topics", "n_relevant", "mean", "sd", "bias", "low", "high"]
     assert cranfield.table.columns == names
     assert cranfield.table["policy"].unique(maintain_order=True).to_list() == list(POLICIES)
     assert cranfield.tables["runs"].height == 8 * 18
@@ -205,14 +207,14 @@ def test_columns_and_basis(cranfield: Result) -> None:
 def test_a_rate_does_not_depend_on_what_other_rates_are_asked_for() -> None:
     runs, qrels = random_collection(2)
     data = Collection(read_runs(runs), read_qrels(qrels))
-    alone, among = (subsample(data, n, samples=50, level=0.9, rng=3).table for n in ([2], [1, 2]))
+    alone, among = (subsample(data, n, samples=50, level=0.9, rng=3).table for n in ([0.25], [0.5, 0.25]))
     assert alone.filter(pl.col("n") == 2).equals(among.filter(pl.col("n") == 2))
 
 
 def test_topics_that_never_keep_a_relevant_document_are_named() -> None:
     runs = read_runs({"r": {"t": {"a": 2.0, "b": 1.0}, "u": {"a": 2.0, "b": 1.0}}})
     data = Collection(runs, read_qrels({"t": {"a": 1}, "u": {"b": 1}, "v": {"a": 0}}))
-    result = subsample(data, [9], samples=2, level=0.95, rng=0)
+    result = subsample(data, [2.0**-9], samples=2, level=0.95, rng=0)
     notes = {note.code: note.text for note in result.notes}
     assert notes["empty_topics"].startswith("1 topic ")
     assert notes["lost_topics"].startswith("n = 9: 2 topics ")
@@ -225,10 +227,10 @@ def test_topics_that_never_keep_a_relevant_document_are_named() -> None:
     [
         ({"t": {"a": 1}}, 1, "samples 1: means over samples need 2 or more"),
         ({"t": {"a": 0}}, 10, "no relevant document; thinning needs some"),
-        ({"other": {"a": 1}}, 10, "no topic with a relevant document is in the runs"),
+        ({"t": {"a": 0}, "other": {"a": 1}}, 10, "no topic with a relevant document is in the runs"),
     ],
 )
 def test_what_cannot_be_thinned_is_refused(qrels: Grades, samples: int, message: str) -> None:
     data = Collection(read_runs({"r": {"t": {"a": 1.0}}}), read_qrels(qrels))
     with pytest.raises(UsageError, match=message):
-        subsample(data, [1], samples=samples, level=0.95, rng=0)
+        subsample(data, [0.5], samples=samples, level=0.95, rng=0)

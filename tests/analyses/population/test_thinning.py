@@ -179,6 +179,7 @@ def test_measures_of_a_sample_are_those_of_its_ranking() -> None:
     ideal = 1 + 1 / np.log2(3) + 0.5
     ndcg = (1 / np.log2(3) + 0.5 + 1 / 3) / ideal
     expected = [(1 / 2 + 2 / 3 + 3 / 7) / 3, 2 / 5, 2 / 4, 2 / 4, 2 / 3, 2 / 3, ndcg]
+    expected += [np.log(expected[0]), (1 + 1 + 4) / (3 * 10), 1 / 2, 1.0, 1.0]
     assert found.tolist() == pytest.approx(expected, abs=1e-12)
 
 

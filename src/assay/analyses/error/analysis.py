@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from assay.analyses.error import tables as laid_out
+from assay.analyses.error.averages import micro_table
 from assay.analyses.error.documents import ESTIMABLE
+from assay.analyses.error.hierarchy import hierarchy_table
+from assay.analyses.error.single import SingleRelevant, single_table, single_topic_table
 from assay.analyses.error.topics import Form, TopicEstimates, estimate_topics, topic_documents
-from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.text import counted
 from assay.data.judged import Collection, Judged, judge
+from assay.measures.declare import Measure
+from assay.measures.grammar import parse
 from assay.results.analysis import Section, analysis
+from assay.results.charts import Chart
 from assay.results.result import Result
-from assay.scoring.engine import empty_topics
+from assay.scoring.engine import check_means, empty_topics
 
 
 @analysis(
@@ -35,7 +41,9 @@ from assay.scoring.engine import empty_topics
 def error(
     data: Collection,
     *,
+    measure: Sequence[str | Measure] = (),
     rel: int = 1,
+    n_docs: int | None = None,
     form: Form = "corrected",
     c: float | None = None,
     resamples: int = 200,
@@ -61,15 +69,22 @@ def error(
     (89.9 to 96.3%). With R = 4 corrected fell to 86.6%, model to 89.8%, plain to 80.4%: with fewer than
     {estimable_relevant} relevant documents no error bar is given (not estimable).
 
-    Not for pools that missed many relevant documents: what was not judged counts as not relevant. Nor for other
-    measures than AP: P@10 and nDCG have no value in an unlimited collection that a sample could estimate (`assay
-    population`). Topics with fewer than two relevant documents are left out: nothing is left to estimate from. A list
-    that a run lacks counts 0, whatever the documents.
+    Not for pools that missed many relevant documents: what was not judged counts as not relevant. Error bars are AP's
+    alone: P@10 and nDCG have no value in an unlimited collection that a sample could estimate (`assay population`);
+    how far other documents would move them is shown by tables.instability, for the measures that are asked for.
+    Topics with fewer than two relevant documents are left out: nothing is left to estimate from. A list that a run
+    lacks counts 0, whatever the documents.
 
     Parameters
     ----------
+    measure
+        Measures whose documents are resampled, too, for tables.instability, such as P@10, nDCG or RR; repeats. Takes
+        about as long as scoring all runs once per resample.
     rel
         The grade from which a document counts as relevant.
+    n_docs
+        Documents of the whole collection: tables.single then has the pairwise error and its inverse,
+        also where no topic has two relevant documents (the table then has no numbers).
     form
         How error bars are computed: corrected, model or plain.
     c
@@ -111,8 +126,19 @@ def error(
     J over documents), interval (estimated, or not estimable: fewer than {estimable_relevant} relevant documents).
     tables.relevant: n_relevant (a range), n_topics, ap, ap_loo, bias, bias_share (means over runs and topics), error
     (median), width (median width of the intervals), interval (estimated, or not estimable).
-    tables.averages: average (a way to average over topics), best (run), mean (over runs), tau (to the ranking by mean
-    AP), reversed (pairs of runs in the other order).
+    tables.averages: average (a way to average over topics), best (run), mean (over runs), error (standard error over
+    topics, median over runs), tau (to the ranking by mean AP), reversed (pairs of runs in the other order).
+    tables.micro: run, average (AP; AP_LOO; precision and recall of the retrieved set), macro (mean over topics),
+    micro (a ratio of sums over topics: over relevant documents, or over those retrieved), error, low, high (jackknife
+    over topics), ratio_bias (the jackknife's estimate of how far such a ratio is above that of all topics),
+    sample_bias (AP less AP_LOO, both micro-averaged: what the sample of documents adds).
+    tables.hierarchy: run, n_topics, mean, low, high (of the true values over topics: random_mean), between_sd,
+    between_low, between_high (their standard deviation between topics, with its interval: the other hyperparameter;
+    no interval where topics differ less than their errors alone make likely), within_sd (what documents add to it),
+    generality, generality_low, generality_high (how much the true value rises when R doubles), hardness,
+    hardness_low, hardness_high (how much with the mean of the other runs on the topic, R in the model, too), left_sd
+    (between topics when both are in the model), explained (the share of the variance between topics that is gone: an
+    upper limit, since all runs share the documents, and hardness part of the errors).
     tables.estimators: estimator (AP; interpolated: the best precision from there on; column: precision averaged over
     the ranks down to the next relevant document, or to the end of the list; one less: (k-1)/(r-1); AP_LOO; at rank 1
     the last two count c), mean (over runs and topics), small
@@ -121,59 +147,128 @@ def error(
     tables.neighbours: run_a, run_b (runs that follow one another by ap_loo), difference, topic_error, document_error
     (of the difference; weights are shared, so that what lifts both runs does not count).
     tables.single: run, n_topics (with just one relevant document), n_found, rr (mean reciprocal rank), topic_error,
-    others_above (median number of documents above it, where found), first (share of topics where it is first).
-    With one relevant document RR is AP, as biased as AP can be; it can be read instead as a smooth inverse of the
-    pairwise error, which others_above estimates in units of one over the size of the collection.
+    others_above (median number of documents above it, where found), first (share of topics where it is first); with
+    n_docs, pairwise_error (mean share of the N other documents that are above it; of a document that the list lacks,
+    in an order of chance below) and inverse, inverse_low, inverse_high (mean of the smoothed inverse pairwise error,
+    and its interval over topics). With one relevant document RR is AP, as biased as AP can be; it can be read instead
+    as a smooth inverse of the pairwise error e, the chance that another document is ranked above.
+    tables.single_topics: run, topic, rank, rr, and with n_docs likelihood (N/(r-1), undefined at rank 1), plain
+    (N/r), smoothed ((N+1)/r: its expectation is 1/e but for a share (1-e)^(N+1)), low, high (interval of 1/e over
+    documents, Clopper and Pearson's; no upper end at rank 1).
+    tables.instability: measure, n_relevant (a range), n_topics, mean (over runs and topics), error (standard
+    deviation over resampled documents, mean over runs and topics), relative (error as a share of the mean).
+    tables.stability: measure, n_topics, mean, error, tau, tau_low, tau_high (Kendall's correlation over topics of the
+    error with the number of relevant documents, jackknife interval), tau_relative, relative_low, relative_high (the
+    same of the relative error: below 0, scores of topics with few relevant documents are less stable, as Soboroff
+    2004 has it).
 
     References
     ----------
-    robertson2007; cormack2006; haldane1945. Rubin. The Bayesian bootstrap. Annals of Statistics 9(1), 1981, 130-134.
+    robertson2007: Robertson. On document populations and measures of IR effectiveness. ICTIR 2007.
+    cormack2006: Cormack, Lynam. Statistical precision of information retrieval evaluation. SIGIR 2006, 533-540.
+    haldane1945: Haldane. On a method of estimating frequencies. Biometrika 33(3), 1945, 222-225.
+    Rubin. The Bayesian bootstrap. Annals of Statistics 9(1), 1981, 130-134.
     Knapp, Hartung. Improved tests for a random effects meta-regression with a single covariate. Statistics in
-    Medicine 22(17), 2003, 2693-2710.
+    Medicine 22(17), 2003, 2693-2710. Viechtbauer. Confidence intervals for the amount of heterogeneity in
+    meta-analysis. Statistics in Medicine 26(1), 2007, 37-52. Clopper, Pearson. The use of confidence or fiducial
+    limits illustrated in the case of the binomial. Biometrika 26(4), 1934, 404-413. Soboroff. On evaluating web
+    search with very few relevant documents. SIGIR 2004.
     """
     if c is not None and not 0 <= c <= 1:
         raise UsageError(f"c {c:g} is not a precision from 0 to 1, such as 0.5")
     if resamples < 2:
         raise UsageError(f"resamples {resamples} show no spread; give at least 2, such as 200")
+    chosen = list(dict.fromkeys(parse(m) for m in measure))
+    check_means(chosen)
     judged = judge(data.asked, data.qrels, negative=data.negative)
-    _check(judged, rel)
+    _check(judged, rel, n_docs)
+    if not (judged.n_rel(rel) >= 2).any():
+        alone = _single_documents_alone(judged, rel, n_docs, level)
+        more, picture = _instability(judged, chosen, rel=rel, resamples=resamples, level=level, rng=rng)
+        return replace(alone, tables={**alone.tables, **more}, charts=picture)
     estimates = estimate_topics(judged, rel=rel, form=form, c=c, resamples=resamples, level=level, rng=rng)
     effects = laid_out.over_topics(estimates)
     table = laid_out.run_table(estimates, effects, level)
+    single = _singles(judged, rel, n_docs)
     tables = {
         "topics": laid_out.topic_table(estimates),
         "relevant": laid_out.relevant_table(estimates),
         "averages": laid_out.average_table(estimates, effects),
+        "micro": micro_table(estimates, level),
+        "hierarchy": hierarchy_table(estimates, laid_out.within_topics(estimates), effects, level),
         "estimators": laid_out.estimator_table(estimates),
         "neighbours": laid_out.neighbour_table(estimates),
-        "single": laid_out.single_table(judged.runs, _ranks_of_singles(judged, rel)),
+        "single": single_table(single, level),
+        "single_topics": single_topic_table(single, level),
     }
+    more, picture = _instability(judged, chosen, rel=rel, resamples=resamples, level=level, rng=rng)
+    pictures, tables = (*laid_out.charts(tables, table), *picture), tables | more
     top = f"{estimates.c:.3f}, pooled" if estimates.pooled else estimates.c
-    settings = {"rel": rel, "form": form, "c": top, "resamples": resamples, "level": level, "rng": rng}
-    notes = (*judged.notes, *_notes(judged, estimates, table, tables["averages"], rel))
-    return Result("error", table, tables, judged.basis, settings, notes, charts=laid_out.charts(tables, table))
+    settings: dict[str, object] = {"measure": [str(m) for m in chosen]} if chosen else {}
+    settings |= {"n_docs": n_docs} if n_docs is not None else {}
+    settings |= {"rel": rel, "form": form, "c": top, "resamples": resamples, "level": level, "rng": rng}
+    notes = (*judged.notes, *_notes(judged, estimates, table, tables["averages"], rel, n_docs))
+    return Result("error", table, tables, judged.basis, settings, notes, charts=pictures)
 
 
-def _check(judged: Judged, rel: int) -> None:
+def _instability(
+    judged: Judged, measures: Sequence[Measure], *, rel: int, resamples: int, level: float, rng: int
+) -> tuple[dict[str, pl.DataFrame], tuple[Chart, ...]]:
+    """The tables and the picture of measures whose documents are resampled; nothing where none is asked for."""
+    if not measures:
+        return {}, ()
+    from assay.analyses.error.instability import instability, instability_chart, instability_table, stability_table
+
+    moved = instability(judged, measures, rel=rel, resamples=resamples, rng=rng)
+    by_range = instability_table(moved)
+    return {"instability": by_range, "stability": stability_table(moved, level)}, (instability_chart(by_range),)
+
+
+def _check(judged: Judged, rel: int, n_docs: int | None) -> None:
+    """Refuse where there is nothing to estimate: with the size of the collection one relevant document is enough."""
     if rel < 1:
         raise UsageError(f"rel {rel} is not a grade from 1 up, such as 1")
-    if not (judged.n_rel(rel) >= 2).any():
+    most = int(judged.n_rel(rel).max(initial=0))
+    if most < (2 if n_docs is None else 1):
         grade = f" of grade {rel} or higher" if rel > 1 else ""
-        raise UsageError(f"no topic has two relevant documents{grade}; nothing can be said of documents as a sample")
+        few = f"no topic has {'two relevant documents' if n_docs is None else 'a relevant document'}{grade}"
+        fix = "; give --n-docs, the documents of the collection, for the pairwise error of one" if most else ""
+        raise UsageError(f"{few}; nothing can be said of documents as a sample{fix}")
 
 
-def _ranks_of_singles(judged: Judged, rel: int) -> Array:
-    """Where the one relevant document of topics that have just one is, by run; NaN where it was not found."""
+def _single_documents_alone(judged: Judged, rel: int, n_docs: int | None, level: float) -> Result:
+    """What is known where no topic has two relevant documents: the pairwise error; AP has no error bars."""
+    single = _singles(judged, rel, n_docs)
+    tables = {"single": single_table(single, level), "single_topics": single_topic_table(single, level)}
+    empty = [empty_topics(n, "left out", rel=rel)] if (n := int((judged.n_rel(rel) == 0).sum())) else []
+    text = "No topic has two relevant documents, so AP has no error bars: see --table single for the pairwise error."
+    settings = {"n_docs": n_docs, "rel": rel, "level": level}
+    table = laid_out.empty_run_table(judged.runs)
+    return Result("error", table, tables, judged.basis, settings, (*judged.notes, *empty), text)
+
+
+def _singles(judged: Judged, rel: int, n_docs: int | None) -> SingleRelevant:
+    """Where the one relevant document of topics that have just one is."""
     alone = np.flatnonzero(judged.n_rel(rel) == 1)
     rank = np.full((len(judged.runs), alone.size), np.nan)
+    length = np.zeros(rank.shape, dtype=np.int64)
     for i, topic in enumerate(alone):
         gaps = topic_documents(judged, int(topic), rel).gaps
         rank[:, i] = np.where(gaps.n_found > 0, gaps.above[:, 0] + 1, np.nan)
-    return rank
+        length[:, i] = gaps.n_found + gaps.end
+    if n_docs is not None and n_docs <= (longest := int(length.max(initial=1))):
+        raise UsageError(f"n-docs {n_docs}: a list of {longest} is not from a collection of so few documents")
+    topics = tuple(judged.topics[t] for t in alone)
+    return SingleRelevant(judged.runs, topics, rank, length, None if n_docs is None else n_docs - 1)
 
 
 def _notes(
-    judged: Judged, estimates: TopicEstimates, table: pl.DataFrame, averages: pl.DataFrame, rel: int
+    judged: Judged,
+    estimates: TopicEstimates,
+    table: pl.DataFrame,
+    averages: pl.DataFrame,
+    rel: int,
+    n_docs: int | None,
 ) -> Iterator[Note]:
     n_rel = judged.n_rel(rel)
     if n := int((n_rel == 0).sum()):
@@ -181,6 +276,8 @@ def _notes(
     if n := int((n_rel == 1).sum()):
         text = f"{counted(n, 'topic')} with one relevant document only; left out (tables.single has them)"
         yield Note("single_relevant_topics", "info", text)
+    elif n_docs is not None:
+        yield Note("no_single_relevant", "info", "no topic has just one relevant document: tables.single is empty")
     if n := int((estimates.n_rel < ESTIMABLE.value).sum()):
         effect = "error bars are not estimable there; in means over topics their draws count all the same"
         text = f"{counted(n, 'topic')} with fewer than {ESTIMABLE} relevant documents: {effect}"

@@ -8,16 +8,16 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
+from assay.analyses.error.averages import micro_averages
 from assay.analyses.error.documents import ESTIMABLE
 from assay.analyses.error.random_effects import RandomEffects, random_effects, smooth_variance
-from assay.analyses.error.topics import ESTIMATORS, TopicEstimates
+from assay.analyses.error.topics import ESTIMATORS, TopicEstimates, relevant_ranges
 from assay.core.arrays import Array, Index
 from assay.results.charts import Chart, category, field, lines, scatter, thin
 from assay.results.schemas import schema, table, without_nan
 from assay.stats.correlation.coefficients import tau_b
 from assay.stats.intervals import t_interval
 
-BINS = (2, 4, 8, 16, 32, 64, 128)  # of the number of relevant documents; the last has no end
 RANDOM_EFFECTS = "random effects"  # a way to average over topics
 ESTIMATED, NOT_ESTIMABLE = "estimated", "not estimable"  # whether a topic has enough relevant documents for a bar
 _NEAR = 1e-12  # means that differ by less share a place
@@ -34,10 +34,9 @@ _RELEVANT = schema(
 )
 _ESTIMATORS = schema("estimator", "mean", "small", "large", "against_ap", "tau", estimator=pl.String)
 _AVERAGES = schema(
-    *("average", "best", "mean", "tau", "reversed"), average=pl.String, best=pl.String, reversed=pl.Int64
+    *("average", "best", "mean", "error", "tau", "reversed"), average=pl.String, best=pl.String, reversed=pl.Int64
 )
 _NEIGHBOURS = schema("run_a", "run_b", "difference", "topic_error", "document_error")
-_SINGLE = schema("run", "n_topics", "n_found", "rr", "topic_error", "others_above", "first", n_found=pl.Int64)
 
 
 def places(mean: Array) -> Index:
@@ -45,14 +44,14 @@ def places(mean: Array) -> Index:
     return np.asarray((mean[None, :] > mean[:, None] + _NEAR).sum(-1) + 1)
 
 
+def within_topics(estimates: TopicEstimates) -> Array:
+    """The variance that documents bring, smoothed by the number of relevant ones. [run, topic]"""
+    return smooth_variance(estimates.error**2, estimates.n_rel.astype(np.float64))
+
+
 def over_topics(estimates: TopicEstimates) -> RandomEffects:
-    """The random-effects mean of every run, within-topic variances smoothed by the number of relevant documents."""
-    return random_effects(estimates.loo, smooth_variance(estimates.error**2, estimates.n_rel.astype(np.float64)))
-
-
-def micro(estimates: TopicEstimates) -> Array:
-    """Average over relevant documents, in place of topics. [run]"""
-    return np.asarray((estimates.loo * estimates.n_rel).sum(-1) / estimates.n_rel.sum())
+    """The random-effects mean of every run."""
+    return random_effects(estimates.loo, within_topics(estimates))
 
 
 def run_table(estimates: TopicEstimates, effects: RandomEffects, level: float) -> pl.DataFrame:
@@ -60,18 +59,29 @@ def run_table(estimates: TopicEstimates, effects: RandomEffects, level: float) -
     n = len(estimates.topics)
     bias = estimates.ap - estimates.loo
     ends = t_interval(bias, level=level)
-    topic_error = estimates.loo.std(-1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(estimates.runs), np.nan)
+    topic_error = _topic_error(estimates.loo)
     low, high = effects.interval(level)
     ap, loo = estimates.ap.mean(-1), estimates.loo.mean(-1)
     share = np.divide(bias.mean(-1), ap, out=np.full(ap.shape, np.nan), where=ap > 0)
     own = (ap, loo, bias.mean(-1), *ends, share, topic_error, estimates.means.std(-1, ddof=1))
-    columns = (*own, effects.mean, low, high, micro(estimates))
+    columns = (*own, effects.mean, low, high, micro_averages(estimates)["AP_LOO"].value)
     ranks = zip(places(ap).tolist(), places(effects.mean).tolist(), strict=True)
     rows = [
         (run, n, *(float(c[i]) for c in columns), *both)
         for i, (run, both) in enumerate(zip(estimates.runs, ranks, strict=True))
     ]
     return table(rows, _RUNS)
+
+
+def empty_run_table(runs: Sequence[str]) -> pl.DataFrame:
+    """One row per run without any topic that could be estimated."""
+    return table([(run, 0, *[None] * (len(_RUNS) - 2)) for run in runs], _RUNS)
+
+
+def _topic_error(value: Array) -> Array:
+    """The standard error of means over topics; NaN of one topic. [run]"""
+    n = value.shape[-1]
+    return np.asarray(value.std(-1, ddof=1) / np.sqrt(n)) if n > 1 else np.full(len(value), np.nan)
 
 
 def topic_table(estimates: TopicEstimates) -> pl.DataFrame:
@@ -97,17 +107,13 @@ def relevant_table(estimates: TopicEstimates) -> pl.DataFrame:
 
 
 def _by_relevant(estimates: TopicEstimates) -> Iterator[tuple[object, ...]]:
-    for low, end in zip(BINS, (*BINS[1:], np.inf), strict=True):
-        here = (estimates.n_rel >= low) & (estimates.n_rel < end)
-        if not here.any():
-            continue
+    for named, here in relevant_ranges(estimates.n_rel):
         ap, loo = float(estimates.ap[:, here].mean()), float(estimates.loo[:, here].mean())
         share = (ap - loo) / ap if ap > 0 else np.nan
-        spread = (estimates.error, estimates.high - estimates.low) if low >= ESTIMABLE.value else ()
+        enough = estimates.n_rel[here].min() >= ESTIMABLE.value
+        spread = (estimates.error, estimates.high - estimates.low) if enough else ()
         bars = [float(np.median(x[:, here])) for x in spread] or [np.nan, np.nan]
-        named = f"{low}+" if end == np.inf else f"{low}-{int(end) - 1}"
-        interval = ESTIMATED if low >= ESTIMABLE.value else NOT_ESTIMABLE
-        yield named, int(here.sum()), ap, loo, ap - loo, share, *bars, interval
+        yield named, int(here.sum()), ap, loo, ap - loo, share, *bars, ESTIMATED if enough else NOT_ESTIMABLE
 
 
 def estimator_table(estimates: TopicEstimates) -> pl.DataFrame:
@@ -125,11 +131,15 @@ def average_table(estimates: TopicEstimates, effects: RandomEffects) -> pl.DataF
     """One row per way to average over topics: the best run, and how far the ranking of runs changes."""
     plain = estimates.ap.mean(-1)
     ways = {"macro, AP": plain, "macro, AP_LOO": estimates.loo.mean(-1), RANDOM_EFFECTS: effects.mean}
-    ways["micro, AP_LOO"] = micro(estimates)
+    pooled = {f"micro, {name}": way for name, way in micro_averages(estimates).items()}
+    ways |= {name: way.value for name, way in pooled.items()}
+    errors = {"macro, AP": _topic_error(estimates.ap), "macro, AP_LOO": _topic_error(estimates.loo)}
+    errors |= {RANDOM_EFFECTS: effects.error} | {name: way.error for name, way in pooled.items()}
     rows = []
     for name, mean in ways.items():
         n_reversed = int(np.triu((_sign(mean) * _sign(plain)) < 0).sum())
-        rows.append((name, estimates.runs[int(mean.argmax())], float(mean.mean()), _tau(mean, plain), n_reversed))
+        best, error = estimates.runs[int(np.nan_to_num(mean).argmax())], float(np.median(errors[name]))
+        rows.append((name, best, float(mean.mean()), error, _tau(mean, plain), n_reversed))
     return table(rows, _AVERAGES)
 
 
@@ -153,24 +163,6 @@ def neighbour_table(estimates: TopicEstimates) -> pl.DataFrame:
         by_document = float((estimates.means[a] - estimates.means[b]).std(ddof=1))
         rows.append((estimates.runs[a], estimates.runs[b], float(gap.mean()), by_topic, by_document))
     return table(rows, _NEIGHBOURS)
-
-
-def single_table(runs: Sequence[str], rank: Array) -> pl.DataFrame:
-    """One row per run: reciprocal rank on topics with one relevant document.
-
-    `rank` is [run, topic]; NaN where the document was not found.
-    """
-    n = rank.shape[1]
-    if not n:
-        return table([], _SINGLE)
-    rows = []
-    for run, own in zip(runs, rank, strict=True):
-        rr = np.nan_to_num(1 / own)
-        known = own[~np.isnan(own)]
-        error = float(rr.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan
-        above = float(np.median(known - 1)) if known.size else np.nan
-        rows.append((run, n, known.size, float(rr.mean()), error, above, float((known == 1).sum() / n)))
-    return table(rows, _SINGLE)
 
 
 def charts(tables: dict[str, pl.DataFrame], table: pl.DataFrame) -> tuple[Chart, ...]:

@@ -9,15 +9,16 @@ from typing import Literal
 import numpy as np
 
 from assay.analyses.error.documents import Gaps, TopicDocuments, area, line_area, plain_draws, shared_weights
-from assay.core.arrays import Array, Codes, Grades, Index
+from assay.core.arrays import Array, Bools, Codes, Grades, Index
 from assay.core.progress import steps
-from assay.data.judged import Judged
+from assay.data.judged import Block, Judged
 from assay.data.tables import ABSENT
 
 Form = Literal["corrected", "model", "plain"]
 
 ESTIMATORS = ("AP", "interpolated", "column", "one less", "AP_LOO")
 """Estimators of average precision in an unlimited collection, robertson2007's section 4.3 among them."""
+_BINS = (1, 2, 4, 8, 16, 32, 64, 128)  # of the number of relevant documents; the last has no end
 _BLOCK = 50  # draws made at once: what they need stays small
 
 
@@ -28,6 +29,8 @@ class TopicEstimates:
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     n_rel: Index  # [topic]
+    n_found: Index  # [run, topic] relevant documents in the list
+    n_retrieved: Index  # [run, topic] documents in the list
     by_estimator: Array  # [estimator, run, topic], in the order of ESTIMATORS
     error: Array  # [run, topic] standard deviation of the draws
     low: Array  # [run, topic] ends of the interval
@@ -66,7 +69,23 @@ def estimate_topics(
         bars[:, :, i] = values.std(axis=-1, ddof=1), *interval(values, estimates[-1, :, i], form, level)
     error, low, high = bars
     sizes = n_rel[chosen]
-    return TopicEstimates(judged.runs, tuple(names), sizes, estimates, error, low, high, means, share, c is None)
+    found = np.stack([x.gaps.n_found for x in every], -1)
+    listed = found + np.stack([x.gaps.end for x in every], -1)
+    counts = (sizes, found, listed)
+    return TopicEstimates(judged.runs, tuple(names), *counts, estimates, error, low, high, means, share, c is None)
+
+
+def relevant_ranges(n_rel: Index, *, least: int = 2) -> Iterator[tuple[str, Bools]]:
+    """Sort topics into ranges of the number of relevant documents, by name; those without any topic are left out.
+
+    >>> [name for name, _ in relevant_ranges(np.array([2, 9, 300]))]
+    ['2-3', '8-15', '128+']
+    """
+    bins = [low for low in _BINS if low >= least]
+    for low, end in zip(bins, (*bins[1:], np.inf), strict=True):
+        here = (n_rel >= low) & (n_rel < end)
+        if here.any():
+            yield f"{low}+" if end == np.inf else f"{low}-{int(end) - 1}" if end > low + 1 else f"{low}", here
 
 
 def interval(values: Array, loo: Array, form: Form, level: float) -> Array:
@@ -94,27 +113,26 @@ def resample(topic: TopicDocuments, form: Form, draws: int, seed: list[int]) -> 
 
 def topic_documents(judged: Judged, topic: int, rel: int) -> TopicDocuments:
     """Lay out the documents of one topic."""
-    lists = list(_lists(judged, topic))
-    width = max(1, *(grade.size for grade, _ in lists))
-    grade = np.full((len(lists), width), ABSENT, dtype=np.int8)
-    doc = np.zeros(grade.shape, dtype=np.uint64)
-    for i, (own, codes) in enumerate(lists):
-        grade[i, : own.size], doc[i, : own.size] = own, codes
+    grade, doc = topic_lists(judged, topic)
     return TopicDocuments.of(doc, grade >= rel, grade != ABSENT, int(judged.n_rel(rel)[topic]))
 
 
-def _lists(judged: Judged, topic: int) -> Iterator[tuple[Grades, Codes]]:
-    """Hand out grades and documents of every run's list for a topic."""
-    source = judged.source
-    at = source.topics.index(judged.topics[topic]) if judged.topics[topic] in source.topics else None
-    rows = {}
-    for block in judged.blocks:
-        for i in np.flatnonzero(block.cell % len(judged.topics) == topic):
-            rows[int(block.cell[i]) // len(judged.topics)] = block.grade[i]
-    for run in range(len(judged.runs)):
-        n = int(source.count[run, at]) if at is not None else 0
-        start = int(source.start[run, at]) if at is not None else 0
-        yield rows[run][:n], source.doc[start : start + n]
+def topic_lists(judged: Judged, topic: int) -> tuple[Grades, Codes]:
+    """Lay the lists of one topic side by side: grades, ABSENT beyond the end, and documents. Both [run, rank]."""
+    n_topics = len(judged.topics)
+    blocks = [
+        Block(block.cell[own], block.grade[own])
+        for block in judged.blocks
+        if (own := block.cell % n_topics == topic).any()
+    ]
+    width = max([1, *(int((block.grade != ABSENT).sum(-1).max()) for block in blocks)])
+    grade = np.full((len(judged.runs), width), ABSENT, dtype=np.int8)
+    doc = np.zeros(grade.shape, dtype=np.uint64)
+    for block in blocks:
+        run, rank = np.nonzero(block.grade != ABSENT)
+        grade[block.cell[run] // n_topics, rank] = block.grade[run, rank]
+        doc[block.cell[run] // n_topics, rank] = judged.source.doc[judged.rows(block)[run, rank]]
+    return grade, doc
 
 
 def pooled_top(topics: Iterable[Gaps]) -> float:

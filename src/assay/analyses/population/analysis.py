@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from inspect import signature
 
 import numpy as np
 import polars as pl
 
 from assay.analyses.population.charts import charts
-from assay.analyses.population.model import ModelChoice, Name, Setting, by_name, check_model, of_a_run, to_thin
-from assay.analyses.population.subsample import subsample as thinned_documents
+from assay.analyses.population.estimators import EstimatorMoments, estimator_moments, estimator_table
+from assay.analyses.population.model import (
+    USUAL_HALVINGS,
+    ModelChoice,
+    Name,
+    Setting,
+    by_name,
+    check_model,
+    numbers,
+    of_a_run,
+    rates_of,
+    real_documents,
+)
+from assay.analyses.population.moves import moves_table
 from assay.analyses.population.thinning import (
     Generality,
     Relevance,
@@ -19,6 +31,7 @@ from assay.analyses.population.thinning import (
     blocks,
     measure_names,
     moments,
+    places,
     sample_moments,
     side_by_side,
 )
@@ -27,17 +40,22 @@ from assay.analyses.population.values import (
     PopulationStudy,
     curve_table,
     exact_table,
+    generality_table,
     growth_table,
     measures_table,
+    single_table,
+    threshold_table,
 )
+from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.progress import steps
 from assay.core.ranges import whole_numbers
-from assay.core.text import listed, percent, score
+from assay.core.text import counted, listed, percent, score
 from assay.core.thresholds import Threshold
 from assay.data.judged import Collection
 from assay.data.provenance import Basis
+from assay.measures.declare import Measure
 from assay.results.analysis import analysis
 from assay.results.result import Result
 from assay.stats.document_population import quadrature
@@ -59,7 +77,6 @@ ROUNDING_NOTED = Threshold(
     unit="of the relevant documents",
     meaning="by which their number in a sample is rounded, from which on a note says so",
 )
-_THINNED = 200  # of real documents; the error they leave is a fifth of the interval over topics, or less
 
 
 @analysis(name="population", group="understand", place=4)
@@ -72,13 +89,17 @@ def population(
     n_rel: int | None = None,
     n_nonrel: int | None = None,
     topic: str | None = None,
+    fit: bool = False,
     subsample: bool = False,
-    halvings: str = "1-5",
+    measure: Sequence[str | Measure] = (),
+    rates: str | None = None,
+    halvings: str = USUAL_HALVINGS,
     relevance: Relevance = "fixed",
     generality: Generality = "fixed",
     rank: int = 10,
     retrieved: int | None = None,
     recall: float = 0.5,
+    thresholds: str | None = None,
     depth: int = 1000,
     populations: int = 20,
     samples: int | None = None,
@@ -94,7 +115,8 @@ def population(
     stands beside it.
 
     Not a statement about your runs: it shows what sampling does under a model. For the error of your own scores see
-    `error`. With the runs of a collection that is judged completely, `--subsample` thins its real documents.
+    `error`. With the runs of a collection that is judged completely, `--subsample` thins its real documents; `--fit`
+    fits the model's forms to the scores of runs.
 
     Parameters
     ----------
@@ -111,32 +133,45 @@ def population(
     n_nonrel
         Non-relevant documents of a drawn population (default: 12800000; of a run's topic those known).
     topic
-        The topic whose scores model empirical takes (default: that with most relevant documents).
+        The topic whose scores model empirical takes, and whose fit is drawn (default: that with most relevant
+        documents).
+    fit
+        Fit the pairs of distributions to the scores of the runs given instead, topic by topic, and show how well each
+        fits.
     subsample
-        Thin the documents of the runs and judgments given instead (keep each by chance), and show the mean of AP by
-        rate.
+        Thin the documents of the runs and judgments given instead (keep each by chance), and show the means of
+        measures by rate.
+    measure
+        With `subsample`, measures whose means are shown (default: AP); n_docs of `AUC(n_docs=N)` is the size of the
+        whole collection.
+    rates
+        With `subsample`, shares of the documents that are kept, such as 0.5,0.2,0.1 (default: 2^-n by `halvings`).
     halvings
         n of the samples at the rate 2^-n: numbers, or ranges such as 1-5.
     relevance
         fixed: of the relevant documents a fixed share is drawn, without replacement; random: each document is
         relevant, and drawn, by chance. Samples without relevant documents then have no AP and no nDCG.
     generality
-        fixed: relevant and non-relevant documents are thinned alike; varying: only relevant ones are.
+        fixed: relevant and non-relevant documents are thinned alike; varying: only relevant ones are; rising: only
+        non-relevant ones are, as where a topic has one relevant document whatever the size of the collection.
     rank
         n of P@n.
     retrieved
         How many documents of the whole population P@pN looks at (default: 320, or a tenth where there are fewer
-        than 3,200; at most `depth`).
+        than 3,200; at most `depth`); in samples as many in proportion, interpolated between two ranks.
     recall
         The recall at which precision is measured.
+    thresholds
+        Scores above which recall, fallout and precision are shown, such as 0.5,1 (default: those of some recalls).
     depth
         The rank beyond which ranks are estimated from the distributions, as in the paper; P@n and P@pN lie within.
     populations
         How many populations are drawn.
     samples
-        How many samples are drawn of each population at each rate (default: 1000; with `subsample` 200).
+        How many samples are drawn of each population at each rate (default: 1000; with `subsample` 200, or 50 where
+        measures are named or generality is not fixed).
     level
-        Confidence of the intervals, with `subsample`.
+        Confidence of the intervals, with `subsample` or `fit`.
     rng
         Seed.
 
@@ -144,7 +179,8 @@ def population(
     -------
     measure
         AP; P@n; P@pN above a fixed score, or at a rank in proportion; precision at a recall, above a fixed score or
-        where the sample itself reaches it; nDCG (binary, log2(rank + 1)).
+        where the sample itself reaches it; nDCG (binary, log2(rank + 1)); ln AP, as GMAP averages; pairwise error,
+        the share of pairs of a relevant and another document in the wrong order; RR; Success@n and Success@pN.
     n
         Samples at the rate 2^-n; 0 is the drawn population itself.
     n_relevant
@@ -156,12 +192,13 @@ def population(
         Standard deviation over the samples of one population, averaged over populations.
     bias
         How far the expected value is from the population's own, exactly; where no expectation is known, how far the
-        mean is. None for measures that have no value on the population: P@n and nDCG.
+        mean is. None for measures that have no value on the population: P@n, nDCG, RR and Success.
     expected
-        The exact expectation over populations and samples; none for precision at a fixed score or a recall with
-        relevance at random.
+        The exact expectation over populations and samples; none of ln AP, nor for precision at a fixed score or a
+        recall with relevance at random.
     error
-        Standard error of `mean`, over populations: `mean` is mostly within twice that of `expected`.
+        Standard error of `mean`, over populations: `mean` is mostly within twice that of `expected`. Not of pairwise
+        error, to which a few documents far down contribute most: with few populations it is often too small.
 
     Notes
     -----
@@ -173,47 +210,109 @@ def population(
     one generality, to 10^100 relevant documents; nDCG_left is (1 - nDCG) ln R, which goes to L.
     tables.populations: measure, n, low, high: between which the means of 95% of the drawn populations lie; the paper
     has one population.
-    tables.curves: of, recall, precision: the population's curve, that of one draw, and that of one sample of each
-    size, at every relevant document.
+    tables.curves: of, recall, precision, fallout: the population's curve, that of one draw, and that of one sample of
+    each size, at every relevant document; fallout against recall is the ROC curve.
+    tables.thresholds: threshold, recall (F_R), fallout (F_N), precision (H), retrieved (the share of all documents):
+    above any score. With `fit`: run, topic, form, probability, score: the lowest score from which on a document is
+    relevant with that probability.
+    tables.estimators: estimator, n, n_relevant, mean, sd (over all samples of all populations), bias (against the
+    known J: that of AP, exactly, and how far the mean is from AP's; with relevance at random how far it is from J),
+    rmse, error (of the bias, over populations): AP, the highest precision at or below each relevant document
+    (interpolated), the mean of precision down to the next one (column), a document left out of its own precision (one
+    less), and AP_LOO, which also restores the generality, with c = 0.5 at rank 1 or c pooled over the samples. Empty
+    where samples have one relevant document: leaving it out leaves nothing.
+    tables.single: log10_nonrelevant, RR, J, bias, ratio, N_RR, inverse_error: one relevant document in ever larger
+    collections, where RR is AP. J is that of a generality of one document, ratio is RR / J; N_RR, the collection size
+    over the rank, is expected to go to the mean of 1 / fallout, not to inverse_error, 1 / pairwise error.
+    tables.moves: measure, top, deep, ratio: what a measure gains when the one relevant document is lifted from rank 2
+    to 1, and from 2000 to 1000; ratio is how many times as much the second is. 1 where both count alike. AUC is 1 -
+    pairwise error.
+    tables.generality, with relevance at random: n, n_relevant, generality, sd, relative_sd (of the generality that a
+    sample shows), sd_AP (over samples and populations), sd_added (of the expected AP over the numbers of relevant
+    documents), share: the part of AP's variance that comes from the generality being estimated.
+    tables.runs, with `subsample`: the columns of its table, for every run.
+    tables.fits, with `fit`: every list, and all topics pooled, with the numbers that --relevant and --nonrelevant
+    take, scores being measured from `zero`.
+    tables.calibration, with `fit`: run, form, scores (of each topic, or pooled), range (of predicted chances),
+    n_documents, predicted, observed, low, high (interval over topics).
+    tables.documents, with `fit`: the chances of all documents of the list that is drawn.
 
     A drawn population is itself a sample of the model, so that AP of the whole draw (n = 0) is biased, too.
 
-    With `subsample` the table has other columns. policy: what becomes of a topic that has no relevant document in a
-    sample: skip leaves it out of the mean, as trec_eval does, zero counts it 0, redraw averages each topic over the
-    samples that hold one. n, rate; n_topics: topics with a relevant document; n_relevant: relevant documents of a
-    topic; mean: of AP over topics and runs; sd: over samples; bias: mean less that of the whole collection; low,
-    high: its interval over topics (jackknife). tables.runs has the same for every run.
+    With `subsample` the table has other columns. measure; policy: what becomes of a topic that has no relevant
+    document in a sample: skip leaves it out of the mean, as trec_eval does, zero counts it 0, redraw averages each
+    topic over the samples that hold one. n (where the rate is 2^-n), rate; n_topics: topics with a relevant document;
+    n_relevant: relevant documents of a topic; mean: of the measure over topics and runs; sd: over samples; bias: mean
+    less that of the whole collection; low, high: its interval over topics (jackknife).
+
+    With `fit` there is a row for every run and form: n_topics; ks_relevant, ks_nonrelevant: mean distances of
+    Kolmogorov and Smirnov between scores and form (no test: parameters are fitted); aic, added up over topics; best:
+    share of topics where it is lowest; J of the fit, AP_expected of samples of that size, and AP of the lists, all of
+    retrieved documents; P@pN_fitted and P@pN, p being `rank` in the list; brier: mean squared error of the chances of
+    relevance that the fit gives documents of the other half of each list, brier_pooled of one fit to all topics,
+    brier_share of the share of relevant documents alone. Scores of runs that were not fitted to anything, such as
+    reciprocal ranks, have no such forms.
 
     References
     ----------
     robertson2007: Robertson. On document populations and measures of IR effectiveness. ICTIR 2007.
     """
-    chosen = whole_numbers(halvings, "halvings", least=1)
-    numbers = ("relevant", relevant), ("nonrelevant", nonrelevant), ("n_rel", n_rel), ("n_nonrel", n_nonrel)
+    model_numbers = ("relevant", relevant), ("nonrelevant", nonrelevant), ("n_rel", n_rel), ("n_nonrel", n_nonrel)
+    places_of = {"retrieved": retrieved, "recall": recall, "depth": depth, "thresholds": thresholds}
+    of_models = _changed(model=model, relevance=relevance, **places_of, populations=populations)
+    if subsample and fit:
+        raise UsageError("--subsample thins documents, --fit fits forms to scores: give one of them")
     if subsample:
-        places = {"rank": rank, "retrieved": retrieved, "recall": recall, "depth": depth}
-        ways = {"model": model, "topic": topic, "relevance": relevance, "generality": generality}
-        real = to_thin(data, *numbers, *_changed(**ways, **places, populations=populations))
-        return thinned_documents(real, chosen, samples=samples or _THINNED, level=level, rng=rng)
-    check_model(model, data, ("topic", topic), *numbers[:3])
+        more = _changed(topic=topic, rank=rank)
+        real = real_documents(data, "subsample", *model_numbers, *of_models, *more)
+        return _thinned(real, rates_of(rates, halvings), measure, generality, samples, level, rng)
+    of_thinning = _changed(measure=measure or (), rates=rates)
+    if fit:
+        more = _changed(halvings=halvings, generality=generality, samples=samples)
+        real = real_documents(data, "fit", *model_numbers, *of_models, *of_thinning, *more)
+        from assay.analyses.population.fitted_runs import fitted_runs
+
+        return fitted_runs(real, topic=topic, rank=rank, level=level)
+    check_model(model, data, ("topic", topic), of_thinning, *model_numbers[:3])
     if data is not None:
         choice = of_a_run(data, topic, n_nonrel)
     else:
         choice = by_name(model, relevant, nonrelevant, n_rel, n_nonrel)
+    chosen = whole_numbers(halvings, "halvings", least=1)
     share = _usual_share(choice, depth) if retrieved is None else retrieved
     n = choice.n_relevant, choice.n_nonrelevant
     plan = SamplingPlan(*n, (0, *chosen), samples or _SAMPLES, relevance, generality, depth, rank, share, recall)
     study = PopulationStudy(choice.pair, plan)
     _check(study)
-    simulated = _simulated(study, populations, rng)
+    at = numbers(thresholds, "thresholds") if thresholds is not None else ()
+    simulated, estimates = _simulated(study, populations, rng)
     table = pl.DataFrame(list(_rows(study, simulated)), schema=_SCHEMA, orient="row")
     tables = {"exact": exact_table(study), "measures": measures_table(study), "growth": growth_table(study)}
     tables |= {"populations": _ranges(study, simulated), "curves": _curves(study, rng)}
+    tables |= {"thresholds": threshold_table(study, at), "estimators": _estimators(study, simulated, estimates)}
+    tables |= {"single": single_table(study), "moves": moves_table(plan.n_nonrelevant)}
+    if relevance == "random":
+        tables["generality"] = generality_table(study, _variance_of_ap(simulated))
     basis = Basis(scores=choice.description, relevant=plan.n_relevant, more={"non_relevant": plan.n_nonrelevant})
     settings = {"model": model, "halvings": halvings, **_settings(plan), "populations": populations, "rng": rng}
     notes = (*choice.notes, *_notes(study, simulated, tables["measures"]))
-    text, pictures = _summary(table), charts(table, tables)
+    text, pictures = _summary(table, plan), charts(table, tables)
     return Result("population", table, tables, basis, settings, notes, text=text, charts=pictures)
+
+
+def _thinned(
+    data: Collection,
+    rates: Sequence[float],
+    measures: Sequence[str | Measure],
+    generality: Generality,
+    samples: int | None,
+    level: float,
+    rng: int,
+) -> Result:
+    """Thin real documents; imported when it is asked for, as it takes the engine that scores."""
+    from assay.analyses.population.subsample import subsample
+
+    return subsample(data, rates, measures=measures, generality=generality, samples=samples, level=level, rng=rng)
 
 
 def _changed(**settings: object) -> list[Setting]:
@@ -241,7 +340,8 @@ def _check(study: PopulationStudy) -> None:
             raise UsageError(f"{name} {n} is beyond depth {plan.depth}, where ranks are estimated: give --depth {n}")
     if plan.relevance == "fixed" and study.plan.relevant(last) < 1:
         most = max(n for n in range(last) if study.plan.relevant(n) >= 1)
-        fix = f"give at most {most}" if most else "more of them are needed"
+        few = "give more of them, or --generality rising, which thins only the others"
+        fix = f"give at most {most}" if most else few
         raise UsageError(f"halvings {last}: 2^-{last} of {plan.n_relevant} relevant documents is none; {fix}")
 
 
@@ -252,13 +352,29 @@ def _settings(plan: SamplingPlan) -> dict[str, object]:
     return {**sizes, "generality": plan.generality, **places, "samples": plan.n_samples}
 
 
-def _simulated(study: PopulationStudy, n: int, seed: int) -> SampleMoments:
+def _simulated(study: PopulationStudy, n: int, seed: int) -> tuple[SampleMoments, list[EstimatorMoments]]:
     """Draw the populations and sample each."""
     every = random_populations(study.pair.curve, study.plan, n, seed)
     under_way = steps(range(n), doing="sampling population ", lines=False)
-    return side_by_side(
-        [sample_moments(one, study.plan, (seed, i)) for i, one in zip(under_way, every, strict=False)]
-    )
+    parts = [
+        (sample_moments(one, study.plan, (seed, i)), estimator_moments(one, study.plan, (seed, i)))
+        for i, one in zip(under_way, every, strict=False)
+    ]
+    return side_by_side([moments for moments, _ in parts]), [estimates for _, estimates in parts]
+
+
+def _estimators(study: PopulationStudy, simulated: SampleMoments, every: list[EstimatorMoments]) -> pl.DataFrame:
+    values = [study.values(n)[0] or 0.0 for n in study.plan.halvings]
+    # by chance some samples have one relevant document, and are in no estimate
+    fixed = study.plan.relevance == "fixed"
+    expected = [study.expected(n)[0] if fixed else None for n in study.plan.halvings]
+    return estimator_table(study.plan, simulated.n_relevant.mean(axis=0), values, expected, every)
+
+
+def _variance_of_ap(simulated: SampleMoments) -> Array:
+    """The variance of AP over samples and populations. [n]"""
+    mean, sd = simulated.mean[:, :, 0], np.nan_to_num(simulated.sd[:, :, 0])
+    return np.asarray((sd**2).mean(0) + moments(mean.T)[1] ** 2)
 
 
 def _names(study: PopulationStudy) -> list[str]:
@@ -294,15 +410,18 @@ def _ranges(study: PopulationStudy, simulated: SampleMoments) -> pl.DataFrame:
 
 def _curves(study: PopulationStudy, seed: int) -> pl.DataFrame:
     """Recall and precision: the population, one draw of it, and one sample of every size."""
-    whole = curve_table(study).select(pl.lit("population").alias("of"), "recall", "precision")
+    whole = curve_table(study).select(pl.lit("population").alias("of"), "recall", "precision", "fallout")
     one = next(random_populations(study.pair.curve, study.plan, 1, seed))
     parts = [whole]
     for n in study.plan.halvings:
         sample = next(blocks(one, study.plan, n, (seed, 0)))
         size = int(sample.n_relevant[0])
-        of = f"sample, n = {n}: {size} relevant" if n else f"one draw: {size} relevant"
+        of = f"sample, n = {n}: {size} relevant" if n else f"the whole, one draw: {size} relevant"
         recall = np.arange(1, size + 1) / max(size, 1)
-        parts.append(pl.DataFrame({"of": [of] * size, "recall": recall, "precision": sample.precision[0, :size]}))
+        others = sample.rank[0, :size] - np.arange(1, size + 1)
+        fallout = np.minimum(others / max(int(sample.n_nonrelevant[0]), 1), 1.0)
+        own = {"recall": recall, "precision": sample.precision[0, :size], "fallout": fallout}
+        parts.append(pl.DataFrame({"of": [of] * size, **own}))
     return pl.concat(part for part in parts if part.height)
 
 
@@ -317,6 +436,7 @@ def _notes(study: PopulationStudy, simulated: SampleMoments, measures: pl.DataFr
         text = f"ranks beyond {plan.depth} are estimated: {percent(beyond)} of the population's relevant documents"
         yield Note("estimated_ranks", "info", text)
     yield from _rounding(study)
+    yield from _between(study)
     empty = simulated.empty.mean(axis=0)
     if empty.max() > 0:
         at = plan.halvings[int(empty.argmax())]
@@ -329,7 +449,7 @@ def _notes(study: PopulationStudy, simulated: SampleMoments, measures: pl.DataFr
 
 def _rounding(study: PopulationStudy) -> Iterator[Note]:
     """Say by how much the number of relevant documents is off in samples that cannot hold a share of them."""
-    if study.plan.relevance == "random":
+    if study.plan.relevance == "random" or study.plan.generality == "rising":
         return
     whole = {n: study.plan.n_relevant * 0.5**n for n in study.plan.halvings}
     worst = max(whole, key=lambda n: abs(study.plan.relevant(n) / whole[n] - 1))
@@ -340,14 +460,40 @@ def _rounding(study: PopulationStudy) -> Iterator[Note]:
         yield Note("rounded_numbers", "caution", text)
 
 
-def _summary(table: pl.DataFrame) -> str:
-    """Say in words what sampling does to AP."""
+def _between(study: PopulationStudy) -> Iterator[Note]:
+    """Say where P@pN lies between two ranks, or above the first, and where a recall is not reached exactly."""
+    plan = study.plan
+    ranks = {n: plan.share * plan.nonrelevant_rate(n) for n in plan.halvings}
+    if high := [f"{rank:g} (n = {n})" for n, rank in ranks.items() if rank < 1]:
+        yield Note("above_first_rank", "caution", f"P@pN is taken at rank 1 where pN is less: {listed(high)}")
+    if parts := [f"{rank:g} (n = {n})" for n, rank in ranks.items() if rank > 1 and rank % 1]:
+        yield Note("interpolated_ranks", "info", f"P@pN is interpolated between neighbouring ranks: {listed(parts)}")
+    if plan.relevance == "fixed":
+        sizes = np.array([plan.relevant(n) for n in plan.halvings])
+        reached = places(sizes, plan.recall) / sizes
+        off = [
+            f"{recall:.3g} (n = {n})"
+            for n, recall in zip(plan.halvings, reached.tolist(), strict=True)
+            if abs(recall - plan.recall) > 1e-9
+        ]
+        if off:
+            text = f"recall {plan.recall:g} is passed, not met, at a relevant document: precision is at {listed(off)}"
+            yield Note("recall_passed", "info", text)
+
+
+def _summary(table: pl.DataFrame, plan: SamplingPlan) -> str:
+    """Say in words what sampling does to AP; by chance, numbers of relevant documents are those expected."""
     own = table.filter(pl.col("measure") == "AP").to_dicts()
     (many, expected, value), (few, less, there) = (
-        (f"{row['n_relevant']:.0f}", score(row["expected"]), score(row["expected"] - row["bias"]))
-        for row in (own[0], own[-1])
+        (plan.relevant(row["n"]), score(row["expected"]), _value(row)) for row in (own[0], own[-1])
     )
-    whole = (
-        f"With {many} relevant documents AP is expected to be {expected}, where the population's is {value}; with "
+    smallest = f"{few:,} of them" if plan.generality != "rising" else f"1 in {2 ** plan.halvings[-1]} of the others"
+    whole = f"With {counted(many, 'relevant document')} AP is expected to be {expected}, where the population's is"
+    return (
+        f"{whole} {value}; with {smallest} {less} (standard deviation {score(own[-1]['sd'])}), where it is {there}."
     )
-    return f"{whole}{few} of them {less} (standard deviation {score(own[-1]['sd'])}), where it is {there}."
+
+
+def _value(row: dict[str, float]) -> str:
+    """What the population has in place of what is expected."""
+    return score(row["expected"] - row["bias"])

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts2
 from scipy import interpolate, special
 
-from assay.analyses.population.thinning import SamplingPlan, places
+from assay.analyses.population.thinning import SamplingPlan, between_ranks, places
 from assay.core.arrays import Array, Counts
 from assay.stats.document_population import DocumentPopulation, Quadrature, halved_panels, quadrature, unit_panel
 from assay.stats.score_models import Pair
@@ -47,19 +47,43 @@ class DocumentSample:
 
 
 def of_samples(pair: Pair, plan: SamplingPlan, halving: int) -> list[float]:
-    """What `thinning.MEASURES` are expected to be over populations and samples, in fixed numbers of relevant ones."""
+    """What `thinning.MEASURES` are expected to be over populations and samples, in fixed numbers of relevant ones.
+
+    NaN of ln AP, whose expectation is not known.
+    """
     whole = DocumentSample(plan.n_relevant, plan.n_nonrelevant)
     sampled = DocumentSample(plan.relevant(halving), plan.n_nonrelevant, plan.nonrelevant_rate(halving))
     place, own = places(np.array([plan.n_relevant, plan.relevant(halving)]), plan.recall).tolist()
+    in_share = plan.rank_in_share(halving)
     return [
         average_precision(pair, sampled),
         precision_at_rank(pair, sampled, plan.rank),
         precision_above_rank(pair, whole, sampled, plan.share),
-        precision_at_rank(pair, sampled, plan.rank_in_share(halving)),
+        between_ranks(partial(precision_at_rank, pair, sampled), in_share),
         precision_above_relevant(pair, whole, sampled, place),
         precision_at_recall(pair, sampled, own),
         ndcg(pair, sampled),
+        np.nan,
+        pairwise_error(pair),
+        reciprocal_rank(pair, sampled),
+        success_at_rank(pair, sampled, plan.rank),
+        between_ranks(partial(success_at_rank, pair, sampled), in_share),
     ]
+
+
+def pairwise_error(pair: Pair) -> float:
+    """E[pairwise error], of samples of any size: the share of pairs in the wrong order has no bias."""
+    return quadrature(pair).mean(quadrature(pair).fallout)
+
+
+def reciprocal_rank(pair: Pair, sampled: DocumentSample) -> float:
+    """E[RR]: precision at the first relevant document."""
+    return precision_at_recall(pair, sampled, 1)
+
+
+def success_at_rank(pair: Pair, sampled: DocumentSample, rank: int) -> float:
+    """E[Success@rank]: the chance that the first relevant document is so high up."""
+    return min(1.0, float(_at_least(pair, sampled, rank)[0]))
 
 
 def average_precision(pair: Pair, sampled: DocumentSample) -> float:

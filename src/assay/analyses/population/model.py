@@ -11,6 +11,7 @@ import numpy as np
 from assay.core.arrays import Array, Grades
 from assay.core.errors import UsageError, suggestion
 from assay.core.notes import Note
+from assay.core.ranges import whole_numbers
 from assay.core.text import counted
 from assay.data.judged import Collection, Judged, judge
 from assay.data.tables import ABSENT
@@ -30,6 +31,7 @@ _DEFAULTS = {
     "normal-normal": ("1,0.25", "0,0.25"),
     "gamma-gamma": ("10,0.1", "1,0.1"),
 }
+USUAL_HALVINGS = "1-5"
 _N_RELEVANT, _N_NONRELEVANT = 128, 12_800_000  # robertson2007, section 4.1
 
 
@@ -113,33 +115,60 @@ def _topic(judged: Judged, topic: str | None) -> int:
 
 def _scored(judged: Judged, t: int) -> tuple[Grades, Array]:
     """The grades and scores of a run's documents for a topic."""
-    grade = judged.cube()[0, t]
-    grade = grade[grade != ABSENT]
-    at = {name: i for i, name in enumerate(judged.source.topics)}.get(judged.topics[t])
-    if at is None or not grade.size:
-        raise UsageError(f"run {judged.runs[0]} has no documents for topic {judged.topics[t]}")
-    start = int(judged.source.start[0, at])
-    return grade, judged.source.score[start : start + grade.size]
+    for block in judged.blocks:
+        for i in np.flatnonzero(block.cell == t):
+            there = block.grade[i] != ABSENT
+            if there.any():
+                return block.grade[i, there], judged.source.score[judged.rows(block)[i, there]]
+    raise UsageError(f"run {judged.runs[0]} has no documents for topic {judged.topics[t]}")
 
 
-def check_model(model: str, data: Collection | None, topic: Setting, *numbers: Setting) -> None:
+def check_model(
+    model: str, data: Collection | None, topic: Setting, thinning: Sequence[Setting], *given: Setting
+) -> None:
     """Refuse runs that nothing is done with, a fit without a run, and numbers that a fit takes from it."""
+    _none_of(thinning, "goes with --subsample, which thins the documents of runs")
     if model == "empirical":
         if data is None:
             raise UsageError("model empirical takes the scores of a run: give --runs RUN --qrels QRELS")
-        _none_of(numbers, "is not for model empirical, which takes it from the run")
+        _none_of(given, "is not for model empirical, which takes it from the run")
     else:
         if data is not None:
-            raise UsageError("runs go with --model empirical (their scores) or --subsample (thin their documents)")
-        _none_of([topic], "goes with --model empirical, which takes the scores of a run on a topic")
+            ways = "--model empirical (their scores), --fit (forms of these) or --subsample (thin their documents)"
+            raise UsageError(f"runs go with {ways}")
+        _none_of([topic], "goes with --model empirical or --fit, which take the scores of a run on a topic")
 
 
-def to_thin(data: Collection | None, *settings: Setting) -> Collection:
-    """Give back what is to be thinned; refuse to thin nothing, and settings of a model that thinning does not use."""
+def real_documents(data: Collection | None, flag: str, *settings: Setting) -> Collection:
+    """Give back the runs that are thinned or fitted; refuse to do so without any, and settings that are not used."""
     if data is None:
-        raise UsageError("--subsample thins real documents: give --runs RUN... --qrels QRELS")
-    _none_of(settings, "is of a model; --subsample has none")
+        what = {"subsample": "thins real documents", "fit": "fits forms to the scores of runs"}[flag]
+        raise UsageError(f"--{flag} {what}: give --runs RUN --qrels QRELS")
+    _none_of(settings, f"is of a model; --{flag} has none" if flag == "subsample" else f"does not go with --{flag}")
     return data
+
+
+def numbers(text: str, what: str) -> list[float]:
+    """Read numbers, given with commas between them; `what` names them in messages."""
+    try:
+        values = [float(part) for part in str(text).split(",")]
+    except ValueError:
+        values = []
+    if not values or not np.isfinite(values).all():
+        raise UsageError(f"{what} '{text}' are not numbers such as 0.5,1")
+    return values
+
+
+def rates_of(rates: str | None, halvings: str) -> list[float]:
+    """The shares of documents that are kept, largest first: as given, or 2^-n."""
+    if rates is None:
+        return [2.0**-n for n in whole_numbers(halvings, "halvings", least=1)]
+    if halvings != USUAL_HALVINGS:
+        raise UsageError("--rates and --halvings both say how many documents are kept: give one of them")
+    values = numbers(rates, "rates")
+    if wrong := [x for x in values if not 0 < x < 1]:
+        raise UsageError(f"rate {wrong[0]:g} is not a share of the documents between 0 and 1, such as 0.1")
+    return sorted(set(values), reverse=True)
 
 
 def _none_of(settings: Sequence[Setting], why: str) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from assay.analyses.population.thinning import moments
+from assay.analyses.population.thinned_scores import ThinnedScores, ThinnedTally, tallied
 from assay.core.arrays import Array, Bools, Index
 from assay.stats.resampling import streams
 
@@ -111,20 +111,6 @@ def _within(count: Occurrences, first: Index) -> Occurrences:
     return np.asarray(total - (total - count)[first])
 
 
-@dataclass(frozen=True, slots=True)
-class ThinnedScores:
-    """What samples of the documents show, at every rate."""
-
-    average: (
-        Array  # [rate, run, topic]: mean AP over the samples in which the topic has a relevant document; NaN: none
-    )
-    present: Array  # [rate, topic]: share of these samples
-    n_relevant: Array  # [rate, topic]: mean over samples
-    skipping: Array  # [rate, run]: mean over samples of the mean over topics that have a relevant document
-    skipping_left_out: Array  # [rate, run, topic]: the same with each topic left out
-    sd: Array  # [rate, policy]: over samples, of the mean over runs and topics; skip, zero
-
-
 def thinned(
     lists: CollectionLists,
     rates: Sequence[float],
@@ -138,36 +124,12 @@ def thinned(
     A sample is drawn once for all rates: what is left at a lower rate is part of what is left at a higher one.
     `watched` hands out the numbers of the first of the samples that are counted together, one by one.
     """
-    n_runs, n_topics = lists.shape
-    shape = len(rates), n_runs, n_topics
-    total, left_out = np.zeros((2, *shape))
-    present, count, usable = np.zeros((3, shape[0], n_topics))
-    skipping, n_skipping = np.zeros(shape[:2]), np.zeros(shape[0])
-    means: list[list[Array]] = [[] for _ in rates]
+    tallies = [ThinnedTally(lists.shape) for _ in rates]
     whole = average_precision(lists, np.ones((lists.n_docs, 1), dtype=bool))
     for lot, _ in zip(_lots(lists.n_docs, samples, seed), watched(range(0, samples, _TOGETHER)), strict=True):
-        for i, rate in enumerate(rates):
-            ap, n_relevant = average_precision(lists, lot < rate) if rate < 1 else _repeated(whole, lot.shape[1])
-            known = n_relevant > 0
-            n, summed = known.sum(0), ap.sum(1)  # [sample], [run, sample]
-            total[i] += ap.sum(-1)
-            present[i] += known.sum(-1)
-            count[i] += n_relevant.sum(-1)
-            others = n - known  # [topic, sample]
-            usable[i] += (others > 0).sum(-1)
-            rest = np.where(others > 0, (summed[:, None] - ap) / np.maximum(others, 1), 0.0)
-            left_out[i] += rest.sum(-1)
-            skipping[i] += (summed / np.maximum(n, 1)).sum(-1)
-            n_skipping[i] += (n > 0).sum()
-            means[i].append(np.stack([_over(summed.mean(0), n), summed.mean(0) / n_topics]))
-    return ThinnedScores(
-        average=_over(total, present[:, None]),
-        present=present / samples,
-        n_relevant=count / samples,
-        skipping=_over(skipping, n_skipping[:, None]),
-        skipping_left_out=_over(left_out, usable[:, None]),
-        sd=moments(np.stack([np.concatenate(parts, axis=1) for parts in means]))[1],
-    )
+        for rate, own in zip(rates, tallies, strict=True):
+            own.add(*(average_precision(lists, lot < rate) if rate < 1 else _repeated(whole, lot.shape[1])))
+    return tallied(tallies)
 
 
 def _repeated(whole: tuple[Array, Index], n: int) -> tuple[Array, Index]:
@@ -180,7 +142,3 @@ def _lots(n: int, samples: int, seed: int) -> Iterator[Array]:
     for size, rng in streams(samples, seed):
         for start in range(0, size, _TOGETHER):
             yield rng.random((min(_TOGETHER, size - start), n)).T
-
-
-def _over(total: Array, n: Array | Index) -> Array:
-    return np.divide(total, n, out=np.full(total.shape, np.nan), where=np.broadcast_to(n, total.shape) > 0)

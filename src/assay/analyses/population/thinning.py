@@ -28,14 +28,16 @@ from assay.stats.resampling import BLOCK
 
 Curve = Callable[[Array], Array]
 Relevance = Literal["fixed", "random"]
-Generality = Literal["fixed", "varying"]
+Generality = Literal["fixed", "varying", "rising"]
 Kind = TypeVar("Kind", bound=np.generic)
+Value = TypeVar("Value", float, Array)
 
 
 def measure_names(rank: str = "n", recall: str = "P@recall") -> tuple[str, ...]:
     """Name what is measured of every sample, in this order; with the rank and the recall where they are known."""
     by_recall = (f"{recall}, fixed score", f"{recall}, in sample")
-    return ("AP", f"P@{rank}", "P@pN, fixed score", "P@pN, fixed rank", *by_recall, "nDCG")
+    printed = ("AP", f"P@{rank}", "P@pN, fixed score", "P@pN, fixed rank", *by_recall, "nDCG")
+    return (*printed, "ln AP", "pairwise error", "RR", f"Success@{rank}", "Success@pN")
 
 
 MEASURES = measure_names()
@@ -56,7 +58,7 @@ class SamplingPlan:
     halvings: tuple[int, ...] = (0, 1, 2, 3, 4, 5)  # n: samples at the rate 2^-n; 0 is the population itself
     n_samples: int = 10_000  # of every population at every rate
     relevance: Relevance = "fixed"  # numbers of relevant documents as given, or each document relevant by chance
-    generality: Generality = "fixed"  # "varying": only relevant documents are thinned (simulation 3)
+    generality: Generality = "fixed"  # varying: only relevant documents are thinned (simulation 3); rising: others
     depth: int | None = 1000  # ranks beyond it are estimated; None: all are counted
     rank: int = 10  # of P@n
     share: int = 320  # documents of the population at which P@pN is measured
@@ -64,15 +66,19 @@ class SamplingPlan:
 
     def relevant(self, halving: int) -> int:
         """How many relevant documents a sample has; on average, where that is by chance."""
-        return round(self.n_relevant * 0.5**halving)
+        return round(self.n_relevant * self.relevant_rate(halving))
+
+    def relevant_rate(self, halving: int) -> float:
+        """The chance of a relevant document to be in a sample."""
+        return 1.0 if self.generality == "rising" else 0.5**halving
 
     def nonrelevant_rate(self, halving: int) -> float:
         """The chance of a non-relevant document to be in a sample."""
         return 1.0 if self.generality == "varying" else 0.5**halving
 
-    def rank_in_share(self, halving: int) -> int:
-        """The rank at which P@pN is measured in a sample."""
-        return max(1, round(self.share * self.nonrelevant_rate(halving)))
+    def rank_in_share(self, halving: int) -> float:
+        """The rank at which P@pN is measured in a sample, at least 1; between two ranks it is interpolated."""
+        return max(1.0, self.share * self.nonrelevant_rate(halving))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,7 @@ class Samples:
 
     rank: Array  # [sample, relevant]: ranks of the relevant documents, best first; inf where there is none
     n_relevant: Counts  # [sample]
+    n_nonrelevant: Counts  # [sample]: retrieved or not
     hits: Counts  # [sample, threshold]: relevant documents above a place of the population
     false: Counts  # [sample, threshold]: non-relevant documents above it
 
@@ -131,9 +138,26 @@ class Samples:
         retrieved = self.hits + self.false
         return self.hits / np.maximum(retrieved, 1)
 
-    def precision_at(self, rank: int) -> Array:
-        """Precision at a rank. [sample]"""
-        return np.count_nonzero(self.rank <= rank, axis=-1) / rank
+    @property
+    def pairwise_error(self) -> Array:
+        """The share of pairs in which the non-relevant document is above; NaN without documents of either kind."""
+        others = self.rank - np.arange(1, self.rank.shape[1] + 1)
+        above = np.where(np.isfinite(others), np.minimum(others, self.n_nonrelevant[:, None]), 0.0)
+        return _ratio(above.sum(-1), self.n_relevant * self.n_nonrelevant)
+
+    @property
+    def reciprocal_rank(self) -> Array:
+        """The reciprocal rank of the first relevant document; NaN without relevant documents. [sample]"""
+        first = self.rank[:, 0] if self.rank.shape[1] else np.full(len(self.rank), np.inf)
+        return np.where(self.n_relevant > 0, 1 / first, np.nan)
+
+    def precision_at(self, rank: float) -> Array:
+        """Precision at a rank, or interpolated between two of them. [sample]"""
+        return between_ranks(lambda k: np.asarray(np.count_nonzero(self.rank <= k, axis=-1) / k), rank)
+
+    def success_at(self, rank: float) -> Array:
+        """Whether a relevant document is within a rank, or interpolated between two of them. [sample]"""
+        return between_ranks(lambda k: np.asarray((self.rank <= k).any(-1), dtype=np.float64), rank)
 
     def precision_at_recall(self, recall: float) -> Array:
         """Precision at the relevant document that reaches a recall; NaN without relevant documents. [sample]"""
@@ -154,6 +178,17 @@ class SampleMoments:
     mean: Array  # [population, n, measure]: over samples with a score; NaN where no sample has one
     sd: Array  # [population, n, measure]: NaN of the population itself, of which there is one
     empty: Array  # [population, n]: share of the samples without relevant documents, which have no AP and no nDCG
+
+
+def between_ranks(value: Callable[[int], Value], rank: float) -> Value:
+    """Take a value at a rank; where that is no whole number, interpolate between the ranks above and below.
+
+    >>> between_ranks(lambda k: float(k * k), 2.5)
+    6.5
+    """
+    low = int(rank)
+    part = rank - low
+    return value(low) if part == 0 else (1 - part) * value(low) + part * value(low + 1)
 
 
 def places(n_relevant: Counts, recall: float) -> Counts:
@@ -208,15 +243,15 @@ def thin(
     """Draw samples of a population, all at once.
 
     Relevant documents are drawn without replacement, a share of them rounded to a whole number, or each by a coin
-    (`relevance="random"`); non-relevant ones each by a coin, or all of them are kept (`generality="varying"`). A
-    relevant document beyond `depth` gets the rank that the distribution lets expect, k + N q fallout, as in
-    robertson2007, but none within the depth: that it is not there is known. `thresholds` are places of the
-    population, (relevant, non-relevant documents above), such as `Population.within(320)`: what of these is in each
-    sample is counted.
+    (`relevance="random"`); non-relevant ones each by a coin. All non-relevant documents are kept where generality is
+    "varying", and all relevant ones where it is "rising". A relevant document beyond `depth` gets the rank that the
+    distribution lets expect, k + N q fallout, as in robertson2007, but none within the depth: that it is not there is
+    known. `thresholds` are places of the population, (relevant, non-relevant documents above), such as
+    `Population.within(320)`: what of these is in each sample is counted.
     """
     keep = 1.0 if generality == "varying" else rate
     columns = _columns(population, thresholds, _ceiling(depth, keep))
-    column = _chosen(columns, rate, n_samples, rng, relevance)
+    column = _chosen(columns, 1.0 if generality == "rising" else rate, n_samples, rng, relevance)
     gap = np.diff(columns.edge[column], prepend=0, axis=1)
     false = np.cumsum(_tossed(gap, keep, rng), axis=1, dtype=np.int64)
     relevant = columns.relevant[column]
@@ -229,8 +264,21 @@ def thin(
     order = np.argsort(columns.mark[columns.mark >= 0])
     counts = [x[marked].reshape(n_samples, len(thresholds))[:, order] for x in (k, false)]
     return Samples(
-        _packed(rank[relevant], relevant, np.inf), np.count_nonzero(relevant, axis=1), counts[0], counts[1]
+        rank=_packed(rank[relevant], relevant, np.inf),
+        n_relevant=np.count_nonzero(relevant, axis=1),
+        n_nonrelevant=_all_others(population, columns, column, false, keep, rng),
+        hits=counts[0],
+        false=counts[1],
     )
+
+
+def _all_others(
+    population: Population, columns: _Columns, column: Index, false: Counts, keep: float, rng: np.random.Generator
+) -> Counts:
+    """Count the non-relevant documents of every sample: those above what was counted last, and those below."""
+    if not column.shape[1]:
+        return rng.binomial(np.full(len(column), population.n_nonrelevant), keep)
+    return false[:, -1] + rng.binomial(population.n_nonrelevant - columns.edge[column[:, -1]], keep)
 
 
 def _tossed(n: Counts, rate: float, rng: np.random.Generator) -> Counts:
@@ -335,6 +383,11 @@ def score_samples(samples: Samples, plan: SamplingPlan, halving: int) -> Array:
             by_score[:, 1],
             samples.precision_at_recall(plan.recall),
             samples.ndcg,
+            np.log(samples.average_precision),
+            samples.pairwise_error,
+            samples.reciprocal_rank,
+            samples.success_at(plan.rank),
+            samples.success_at(plan.rank_in_share(halving)),
         ]
     )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import exp, log, log10
+from functools import partial
+from math import exp, isnan, log, log10
 from typing import get_args
 
 import numpy as np
@@ -12,7 +13,9 @@ import polars as pl
 
 from assay.analyses.population import expected
 from assay.analyses.population.expected import DocumentSample
-from assay.analyses.population.thinning import SamplingPlan
+from assay.analyses.population.thinning import SamplingPlan, between_ranks
+from assay.core.arrays import Array
+from assay.results.schemas import schema, table
 from assay.stats.document_population import Axis, DocumentPopulation, quadrature
 from assay.stats.score_models import Pair
 
@@ -24,6 +27,11 @@ _TOP = 1e-300  # recall as near to the top of a ranking as floats go
 _NEAR = 1e-6  # of 0 or 1 there, a limit is taken to be reached
 _RECALLS = (0.1, 0.5, 0.9)
 _POWERS = (0.25, 0.5, 0.75)
+_SHOWN_RECALLS = (0.99, 0.9, 0.75, 0.5, 0.25, 0.1, 0.01)
+_COLLECTIONS = tuple(10.0**k for k in range(1, 13))  # non-relevant documents beside the one that is relevant
+_THRESHOLDS = schema("threshold", "recall", "fallout", "precision", "retrieved")
+_SINGLE = schema("log10_nonrelevant", "RR", "J", "bias", "ratio", "N_RR", "inverse_error")
+_GENERALITY = schema("n", "n_relevant", "generality", "sd", "relative_sd", "sd_AP", "sd_added", "share")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,31 +53,44 @@ class PopulationStudy:
 
     def values(self, halving: int) -> list[float | None]:
         """What each measure of a sample estimates, in the order of `thinning.MEASURES`; None where nothing."""
-        model = self.model
-        if self.plan.generality == "varying":
-            model = DocumentPopulation.of(self.pair, self.plan.n_relevant * 0.5**halving, self.plan.n_nonrelevant)
-        by_score = float(model.precision(self.model.threshold(self.plan.share / self.n_documents)))
-        size = self.plan.relevant(halving if self.plan.generality == "varying" else 0) + self.plan.n_nonrelevant
-        by_rank = model.precision_at_share(self.plan.share / size)
-        at_recall = float(model.precision_at_recall(self.plan.recall))
-        return [model.average_precision(), None, by_score, by_rank, at_recall, at_recall, None]
+        model, plan = self.model, self.plan
+        if plan.generality != "fixed":
+            numbers = (
+                plan.n_relevant * plan.relevant_rate(halving),
+                plan.n_nonrelevant * plan.nonrelevant_rate(halving),
+            )
+            model = DocumentPopulation.of(self.pair, *numbers)
+        by_score = float(model.precision(self.model.threshold(plan.share / self.n_documents)))
+        size = float(self.n_documents)
+        if plan.generality != "fixed":
+            size = plan.relevant(halving) / plan.nonrelevant_rate(halving) + plan.n_nonrelevant
+        by_rank = model.precision_at_share(plan.share / size)
+        at_recall = float(model.precision_at_recall(plan.recall))
+        j = model.average_precision()
+        return [
+            *(j, None, by_score, by_rank, at_recall, at_recall, None),
+            *(log(j), model.pairwise_error(), None, None, None),
+        ]
 
     def expected(self, halving: int) -> list[float | None]:
         """What each measure is expected to be over populations and samples; None where that is not known."""
         if self.plan.relevance == "random":
             return self._by_chance(halving)
-        return list(expected.of_samples(self.pair, self.plan, halving))
+        return [None if isnan(one) else one for one in expected.of_samples(self.pair, self.plan, halving)]
 
     def _by_chance(self, halving: int) -> list[float | None]:
         """Mix over the number of relevant documents in the sample; what is left of the rest may be non-relevant."""
-        pair, n, share, rate = self.pair, self.n_documents, self.model.generality, 0.5**halving
+        pair, n, share, rate = self.pair, self.n_documents, self.model.generality, self.plan.relevant_rate(halving)
         kept = (1 - share) * self.plan.nonrelevant_rate(halving) / (1 - share * rate)
 
         def sampled(m: float) -> DocumentSample:
             return DocumentSample(m, n - m, kept)
 
-        def at_rank(m: float, rank: int) -> float:
-            return expected.precision_at_rank(pair, sampled(m), rank) if m else 0.0
+        def at_rank(m: float, rank: float) -> float:
+            return between_ranks(partial(expected.precision_at_rank, pair, sampled(m)), rank) if m else 0.0
+
+        def success(m: float, rank: float) -> float:
+            return between_ranks(partial(expected.success_at_rank, pair, sampled(m)), rank) if m else 0.0
 
         def mixed(value: expected.Number, least: int) -> float:
             return expected.over_numbers(value, n, share * rate, least=least)
@@ -82,6 +103,11 @@ class PopulationStudy:
             None,
             None,
             mixed(lambda m: expected.ndcg(pair, sampled(m)), 1),
+            None,
+            expected.pairwise_error(pair),
+            mixed(lambda m: expected.reciprocal_rank(pair, sampled(m)), 1),
+            mixed(lambda m: success(m, self.plan.rank), 0),
+            mixed(lambda m: success(m, self.plan.rank_in_share(halving)), 0),
         ]
 
 
@@ -134,9 +160,58 @@ def best_precision(model: DocumentPopulation) -> tuple[float, float]:
 
 
 def curve_table(study: PopulationStudy) -> pl.DataFrame:
-    """Precision by recall over the whole population."""
-    recall = np.concatenate((10.0 ** np.linspace(-4, -2, 21)[:-1], np.linspace(0.01, 1, 100)))
-    return pl.DataFrame({"recall": recall, "precision": study.model.precision_at_recall(recall)})
+    """Precision and fallout by recall over the whole population."""
+    end = 1 - 10.0 ** np.linspace(-2, -5, 31)[1:]
+    recall = np.concatenate((10.0 ** np.linspace(-4, -2, 21)[:-1], np.linspace(0.01, 0.99, 99), end, [1.0]))
+    precision, fallout = study.model.precision_at_recall(recall), study.pair.curve(recall)
+    return pl.DataFrame({"recall": recall, "precision": precision, "fallout": fallout})
+
+
+def threshold_table(study: PopulationStudy, thresholds: Sequence[float]) -> pl.DataFrame:
+    """Recall, fallout and precision above thresholds; where none is given, above those of some recalls."""
+    model = study.model
+    at = np.array(thresholds) if thresholds else model.pair.relevant.threshold(np.array(_SHOWN_RECALLS))
+    sides = model.recall(at), model.fallout(at), model.precision(at), model.retrieved(at)
+    return table(zip(at.tolist(), *(side.tolist() for side in sides), strict=True), _THRESHOLDS)
+
+
+def single_table(study: PopulationStudy) -> pl.DataFrame:
+    """One relevant document in ever larger collections: what RR, which is then AP, is expected to be."""
+    rows = []
+    for n in _COLLECTIONS:
+        rr = expected.average_precision(study.pair, DocumentSample(1.0, n))
+        j = DocumentPopulation.of(study.pair, 1.0, n).average_precision()
+        rows.append((log10(n), rr, j, rr - j, rr / j, (n + 1) * rr, 1 / expected.pairwise_error(study.pair)))
+    return table(rows, _SINGLE)
+
+
+def generality_table(study: PopulationStudy, variance: Array) -> pl.DataFrame:
+    """How well samples estimate generality where relevance is by chance, and what this adds to the error of AP.
+
+    Of T documents in a sample, on average a share G is relevant, with variance G (1 - G) / T. `variance` is that of
+    AP over samples and populations at every n.
+    """
+    plan, model, size = study.plan, study.model, study.n_documents
+    rows = []
+    for j, n in enumerate(plan.halvings):
+        rate = plan.relevant_rate(n)
+        documents = plan.n_relevant * rate + plan.n_nonrelevant * plan.nonrelevant_rate(n)
+        true = plan.n_relevant * rate / documents
+        spread = (true * (1 - true) / documents) ** 0.5
+        kept = (1 - model.generality) * plan.nonrelevant_rate(n) / (1 - model.generality * rate)
+
+        def ap(m: float, kept: float = kept) -> float:
+            return expected.average_precision(study.pair, DocumentSample(m, size - m, kept))
+
+        mean, square = (
+            expected.over_numbers(lambda m, power=power: ap(m) ** power, size, model.generality * rate)  # type: ignore[misc]
+            for power in (1, 2)
+        )
+        added = max(square - mean**2, 0.0)
+        share = added / variance[j] if variance[j] > 0 else np.nan
+        sd = float(variance[j]) ** 0.5
+        rows.append((n, true * documents, true, spread, spread / true, sd, added**0.5, share))
+    return table(rows, _GENERALITY)
 
 
 def growth_table(study: PopulationStudy) -> pl.DataFrame:

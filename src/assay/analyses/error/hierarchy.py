@@ -1,0 +1,176 @@
+"""The hierarchy of robertson2007's section 2.4: topics have true values, and these a distribution of their own.
+
+Its hyperparameters are the mean over topics and the variance between them. Hardness and generality explain part of
+that variance: y_t = a + b log2 R_t + c h_t + u_t + e_t, with h_t what the other runs have on the topic, u_t what is
+still special about the topic, and e_t the error by documents, its variance taken as known (a meta-regression). Runs
+are measured on the same documents, and h_t has part of e_t: what hardness seems to explain is an upper limit. The
+variance of u is found by restricted maximum likelihood; intervals of slopes are Knapp and Hartung's, those of the
+variance between topics come from Q, which is chi-square at the true variance (Viechtbauer 2007).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from assay.analyses.error.random_effects import RandomEffects
+from assay.analyses.error.topics import TopicEstimates
+from assay.core.arrays import Array
+from assay.results.schemas import schema, table
+from assay.stats.intervals import t_quantile
+
+_STEPS = 60  # of a search by halving
+_ALIKE = 1e-9  # a smaller share of its sum of squares is left of a column that others determine
+_COLUMNS = schema(
+    *("run", "n_topics", "mean", "low", "high", "between_sd", "between_low", "between_high", "within_sd"),
+    *("generality", "generality_low", "generality_high", "hardness", "hardness_low", "hardness_high"),
+    *("left_sd", "explained"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MetaRegression:
+    """A regression over topics whose values have an error of known variance, one for each run."""
+
+    slope: Array  # [run, column]
+    error: Array  # [run, column] standard error, Knapp and Hartung's
+    between: Array  # [run] variance between topics that is left
+    dof: int
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Student's interval of every slope. Both [run, column]."""
+        half = t_quantile(level, self.dof) * self.error
+        return self.slope - half, self.slope + half
+
+
+def regress(value: Array, within: Array, design: Array) -> MetaRegression | None:
+    """Regress values on columns; `value` and `within` are [run, topic], `design` [run, topic, column].
+
+    None where topics are no more than columns, or a column is determined by the others.
+    """
+    n_topics, n_columns = design.shape[1:]
+    if n_topics <= n_columns or (_independent(design) < _ALIKE).any():
+        return None
+    between = _restricted(value, within, design)
+    weight = 1 / np.maximum(within + between[:, None], 1e-12)
+    slope, cross = _fit(value, weight, design)
+    rest = value - (design @ slope[..., None])[..., 0]
+    scale = (weight * rest**2).sum(-1) / (n_topics - n_columns)
+    variance = np.diagonal(cross, axis1=-2, axis2=-1) * scale[:, None]
+    return MetaRegression(slope, np.sqrt(variance), between, n_topics - n_columns)
+
+
+def _independent(design: Array) -> Array:
+    """The least share that is left of a column when the others are taken off it. [run]"""
+    size = np.sqrt((design**2).sum(1, keepdims=True))
+    values = np.linalg.svd(design / np.where(size > 0, size, 1.0), compute_uv=False)
+    return np.asarray(values[:, -1] ** 2)
+
+
+def _fit(value: Array, weight: Array, design: Array) -> tuple[Array, Array]:
+    """Weighted least squares: slopes [run, column], and the inverse of the weighted cross products."""
+    weighted = design * weight[..., None]
+    cross = np.asarray(np.linalg.inv(np.swapaxes(weighted, -1, -2) @ design), dtype=np.float64)
+    slope = (cross @ (np.swapaxes(weighted, -1, -2) @ value[..., None]))[..., 0]
+    return slope, cross
+
+
+def _restricted(value: Array, within: Array, design: Array) -> Array:
+    """The variance between topics where the restricted likelihood is highest, by halving; at least 0. [run]"""
+    low, high = np.zeros(len(value)), 4 * value.var(-1, ddof=1) + 1e-9
+    rises = _slope(value, within, design, low) > 0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        up = _slope(value, within, design, middle) > 0
+        low, high = np.where(up, middle, low), np.where(up, high, middle)
+    return np.where(rises, low, 0.0)
+
+
+def _slope(value: Array, within: Array, design: Array, between: Array) -> Array:
+    """The derivative of the restricted likelihood by the variance between topics. [run]"""
+    weight = 1 / np.maximum(within + between[:, None], 1e-12)
+    slope, cross = _fit(value, weight, design)
+    rest = weight * (value - (design @ slope[..., None])[..., 0])
+    twice = design * weight[..., None]
+    trace = weight.sum(-1) - np.einsum("rij,rji->r", cross, np.swapaxes(twice, -1, -2) @ twice)
+    return np.asarray(((rest**2).sum(-1) - trace) / 2)
+
+
+def between_interval(value: Array, within: Array, level: float) -> tuple[Array, Array]:
+    """The ends of the variance between topics: where Q is at the chi-square quantiles; at least 0. Both [run].
+
+    NaN where Q is below both at every variance: values then differ less than their errors alone make likely, and the
+    interval is empty, not a sure 0.
+    """
+    from scipy.special import chdtri
+
+    dof = value.shape[1] - 1
+    most, least = (float(chdtri(dof, tail)) for tail in ((1 - level) / 2, (1 + level) / 2))
+    empty = _q(value, within, np.zeros(len(value))) < least
+    low, high = (np.where(empty, np.nan, _where_q_is(value, within, wanted)) for wanted in (most, least))
+    return low, high
+
+
+def _where_q_is(value: Array, within: Array, wanted: float) -> Array:
+    """The variance between topics at which Q falls to a number; 0 where it is never as high. [run]"""
+    low = np.zeros(len(value))
+    high = np.full(len(value), ((value - value.mean(-1, keepdims=True)) ** 2).sum(-1).max() / wanted + 1e-9)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        up = _q(value, within, middle) > wanted
+        low, high = np.where(up, middle, low), np.where(up, high, middle)
+    return np.where(_q(value, within, np.zeros(len(value))) > wanted, low, 0.0)
+
+
+def _q(value: Array, within: Array, between: Array) -> Array:
+    weight = 1 / np.maximum(within + between[:, None], 1e-12)
+    mean = (weight * value).sum(-1) / weight.sum(-1)
+    return np.asarray((weight * (value - mean[:, None]) ** 2).sum(-1))
+
+
+def hierarchy_table(estimates: TopicEstimates, within: Array, effects: RandomEffects, level: float) -> pl.DataFrame:
+    """One row per run: mean and spread of the true values over topics, and what explains them."""
+    return table(_rows(estimates, within, effects, level), _COLUMNS)
+
+
+def _rows(
+    estimates: TopicEstimates, within: Array, effects: RandomEffects, level: float
+) -> Iterator[tuple[object, ...]]:
+    value, n_topics = estimates.loo, len(estimates.topics)
+    unknown = np.full(len(value), np.nan)
+    ends = between_interval(value, within, level) if n_topics > 1 else (unknown, unknown)
+    columns = [*effects.interval(level), *(np.sqrt(x) for x in (effects.between, *ends))]
+    if n_topics == 1:
+        columns[2] = unknown
+    slopes, left = _explained(value, within, estimates.n_rel.astype(np.float64), level)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        explained = np.where(effects.between > 0, 1 - left / effects.between, np.nan)
+    columns += [np.sqrt(within.mean(-1)), *slopes, np.sqrt(left), np.maximum(explained, 0.0)]
+    for i, run in enumerate(estimates.runs):
+        yield run, n_topics, float(effects.mean[i]), *(float(c[i]) for c in columns)
+
+
+def _explained(value: Array, within: Array, size: Array, level: float) -> tuple[list[Array], Array]:
+    """Slope, low, high of generality alone, and of hardness beside it; and the variance that both leave. [run]
+
+    Hardness is centred, and what a run has does not count among what others have.
+    """
+    n_runs, unknown = len(value), np.full(len(value), np.nan)
+    log = np.broadcast_to(np.log2(size), value.shape)
+    columns = [np.ones(value.shape), log - log.mean(-1, keepdims=True)]
+    if n_runs > 1:
+        others = (value.sum(0) - value) / (n_runs - 1)
+        columns.append(others - others.mean(-1, keepdims=True))
+    alone = regress(value, within, np.stack(columns[:2], -1))
+    both = regress(value, within, np.stack(columns, -1)) if n_runs > 1 else alone
+    slopes = []
+    for fit, column in ((alone, 1), (both if n_runs > 1 else None, 2)):
+        if fit is None:
+            slopes += [unknown] * 3
+        else:
+            ends = fit.interval(level)
+            slopes += [fit.slope[:, column], *(end[:, column] for end in ends)]
+    return slopes, both.between if both is not None else unknown
