@@ -14,13 +14,24 @@ import pytest
 import assay.analyses
 import assay.papers
 from assay.core.thresholds import THRESHOLDS
+from assay.measures.axioms import AXIOMS
 from assay.measures.declare import CATALOGUE, Catalogue
+from assay.measures.universe.features import FEATURES
 from assay.results.analysis import ANALYSES
 from assay.results.papers import PAPERS
 from assay.results.sentences import RULES
 from assay.stats.significance.declare import SIGNIFICANCE_TESTS, significance_tests
 
-CATALOGUES: tuple[Any, ...] = (CATALOGUE, SIGNIFICANCE_TESTS, THRESHOLDS, ANALYSES, RULES, PAPERS)
+CATALOGUES: tuple[Any, ...] = (
+    CATALOGUE,
+    SIGNIFICANCE_TESTS,
+    THRESHOLDS,
+    ANALYSES,
+    RULES,
+    PAPERS,
+    AXIOMS,
+    FEATURES,
+)
 
 
 @pytest.fixture(scope="session")

@@ -187,6 +187,9 @@ def test_judgments_in_the_place_of_a_run_are_told_where_they_belong(assay: Calla
         (["--level", "95"], "level 95 is not between 0 and 1; did you mean 0.95?"),
         (["--level", "0"], "level 0 is not between 0 and 1, such as 0.95"),
         (["--interval", "bootstrap", "--resamples", "0"], "resamples 0 is not a whole number from 1 up"),
+        (["--resamples", "99999999999"], "resamples 99999999999 is more than 1,000,000, the most there is"),
+        (["-m", "aR@99999999999999999999"], "aR@99999999999999999999: a cutoff is at most 10,000,000"),
+        (["-m", "AP/pool=99999999999"], "pool=99999999999 is not a depth from 0 to 10,000,000"),
         (["--interval", "bootstrap", "--rng", "-1"], "rng -1 is not a whole number from 0 up"),
         (["--select", "z"], "no run 'z'"),
         (["-m", "APP"], "no measure 'APP'; did you mean 'AP'?"),
@@ -202,15 +205,29 @@ def test_a_word_that_is_not_understood_is_one_line(
     assert message in refuse(assay, "score", "x", "--qrels", "qrels", "-m", "AP", *words)
 
 
+def test_too_little_memory_is_one_line(assay: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("assay.cli._deliver", fail)
+    assert refuse(assay, "score", "x", "--qrels", "qrels", "-m", "AP").startswith("not enough memory; ask for less")
+
+
+def test_runs_before_a_command_that_takes_them_by_name_are_explained(assay: Callable[..., Answer]) -> None:
+    assert refuse(assay, "properties", "x", "-m", "AP") == "x is not understood: give runs by --runs x"
+
+
 def test_an_unknown_command_is_one_line(assay: Callable[..., Answer]) -> None:
     assert assay("scroe", "x") == (2, "", "assay: no command 'scroe'; did you mean 'score'?\n")
     assert assay("42") == (2, "", "assay: no command '42' (`assay --help` lists them)\n")
 
 
-def test_runs_judgments_and_measures_must_be_given(assay: Callable[..., Answer]) -> None:
+def test_runs_and_judgments_must_be_given_and_measures_need_not_be(assay: Callable[..., Answer]) -> None:
     assert refuse(assay, "score", "--qrels", "qrels", "-m", "AP").startswith("no runs")
     assert refuse(assay, "score", "x", "-m", "AP").startswith("no judgments")
-    assert refuse(assay, "score", "x", "--qrels", "qrels").startswith("no measure to score with")
+    code, out, _ = assay("score", "x", "--qrels", "qrels", "--format", "csv")
+    assert code == 0
+    assert "nDCG@" in out
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,6 @@ import polars as pl
 import pytest
 
 from assay.analyses.demo.analysis import demo_collection
-from assay.analyses.reproduce.analysis import reproduce
 from assay.cli import main
 from assay.results.analysis import analysis, index
 from assay.results.result import Result
@@ -50,6 +49,7 @@ NOT_RUN = {
     "make docs": "builds the site, which a test below does",
     "make demo": "makes the collection, which is there, and the report, which has tests of its own",
     "make bench": "takes minutes, and needs the other tools",
+    "make atlas": "takes minutes, and needs the public collections",
     "source .venv/bin/activate": "changes a shell and nothing else",
 }
 MAY_FAIL = {
@@ -293,38 +293,3 @@ def test_the_site_builds_without_a_warning_and_needs_no_network(
     )
     sheets = (tmp_path / "site").rglob("*.css")
     assert [f.name for f in [*built.values(), *sheets] if fetched.search(f.read_text(encoding="utf-8"))] == []
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("trec8")
-def test_the_numbers_of_webber2010_are_those_that_come_out(data: Path) -> None:
-    """What the page tells in its tables, against `assay reproduce` on the real data."""
-    folder, matrices = data / "trec8-adhoc", data / "score-matrices" / "urbano"
-    open_scores = [f"{key}={matrices / name}.{m}.tsv.gz" for key, name in OPEN.items() for m in ("ap", "p10")]
-    found = reproduce(
-        "webber2010",
-        runs=[str(folder / "runs")],
-        qrels=str(folder / "qrels.gz"),
-        data=[f"types={folder / 'runs.tsv'}", *open_scores],
-    )
-    told = [row for row in table_lines(DOCS / "explanation" / "webber2010.md") if row[0] in set(found.table["item"])]
-    summary = {str(row[0]): [str(n) for n in row[1:]] for row in found.tables["summary"].iter_rows()}
-    assert {row[0]: row[1:] for row in told if row[1].isdigit()} == summary
-    obtained = {(row["item"], row["cell"]): row for row in found.table.iter_rows(named=True)}
-    cells = [row for row in told if not row[1].isdigit()]
-    assert len(cells) > 25
-    for item, cell, published, value, more in cells:
-        row = obtained[item, cell]
-        assert float(published or "nan") == pytest.approx(row["published"] or float("nan"), nan_ok=True)
-        assert float(value) == pytest.approx(row["obtained"], abs=0.00051)
-        if " to " in more:
-            assert [float(end) for end in more.split(" to ")] == pytest.approx([row["low"], row["high"]], abs=0.00051)
-
-
-OPEN = {"T5": "adhoc5", "T04": "robust2004"}
-
-
-def table_lines(page: Path) -> list[list[str]]:
-    """The cells of every row of a page's tables."""
-    lines = page.read_text(encoding="utf-8").splitlines()
-    return [[cell.strip() for cell in line[1:-1].split("|")] for line in lines if line.startswith("| ")]

@@ -53,6 +53,8 @@ _HOME = {
     "sentence": "results.sentences",
     "Threshold": "core.thresholds",
     "significance_test": "stats.significance.declare",
+    "feature": "measures.universe.features",
+    "axiom": "measures.axioms",
     "paper": "results.papers",
     "Paper": "results.papers",
     "Number": "results.papers",
@@ -104,6 +106,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors, written by do
     from assay.analyses.disagreement.analysis import disagreement as disagreement
     from assay.analyses.error.analysis import error as error
     from assay.analyses.glance.analysis import glance as glance
+    from assay.analyses.informativeness.analysis import informativeness as informativeness
     from assay.analyses.population.analysis import population as population
     from assay.analyses.power.analysis import power as power
     from assay.analyses.predictivity.analysis import predictivity as predictivity
@@ -117,6 +120,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors, written by do
     from assay.analyses.standardize.analysis import standardize_scores as standardize_scores
     from assay.analyses.subset.analysis import subset as subset
     from assay.analyses.swap.analysis import swap as swap
+    from assay.analyses.topics.analysis import topics as topics
     from assay.analyses.weights.analysis import weights as weights
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import InputError as InputError
@@ -134,9 +138,11 @@ if TYPE_CHECKING:  # the same names for type checkers and editors, written by do
     from assay.data.read import read_runs as read_runs
     from assay.data.tables import Qrels as Qrels
     from assay.data.tables import Runs as Runs
+    from assay.measures.axioms import axiom as axiom
     from assay.measures.declare import Measure as Measure
     from assay.measures.declare import measure as measure
     from assay.measures.grammar import parse as parse
+    from assay.measures.universe.features import feature as feature
     from assay.results.analysis import Section as Section
     from assay.results.analysis import analysis as analysis
     from assay.results.charts import Chart as Chart

@@ -77,6 +77,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has seen enough
         _silence()
         return 0
+    except MemoryError:
+        print("assay: not enough memory; ask for less, such as fewer measures, depths or splits", file=sys.stderr)
+        return 2
     except OSError as problem:
         print(f"assay: {(problem.strerror or str(problem)).lower()}", file=sys.stderr)
         _silence()
@@ -109,8 +112,9 @@ def _run(words: list[str]) -> int:
     parsed, unknown = parser.parse_known_intermixed_args(rest)
     if unknown:
         flags = [flag for action in parser._actions for flag in action.option_strings]
-        hint = suggestion(unknown[0], flags) or f" (`assay {name} --help`)"
-        raise UsageError(f"{unknown[0]} is not understood{hint}")
+        named = "--runs" in flags and not unknown[0].startswith("-")
+        usage = f": give runs by --runs {unknown[0]}" if named else f" (`assay {name} --help`)"
+        raise UsageError(f"{unknown[0]} is not understood{suggestion(unknown[0], flags) or usage}")
     options = vars(parsed)
     out, form, table = (options.pop(flag) for flag in ("output", "format", "table"))
     _check_output(out, form, table, function)
@@ -125,6 +129,8 @@ def _run(words: list[str]) -> int:
 
             result = redacted(result, origin)
         _deliver(result, out, form, table)
+    if result.failed and out is not None:
+        print(f"assay: a check failed, {out} says which: exit code 1", file=sys.stderr)
     return int(result.failed)
 
 

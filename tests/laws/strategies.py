@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from assay.data.rankings import Rankings
 from assay.data.tables import ABSENT, Listing, Qrels, Runs, encode
-from assay.measures.declare import CATALOGUE, Declaration, Measure
+from assay.measures.declare import CATALOGUE, Declaration, Limits, Measure, Open
 from assay.measures.gain import Weights
 
 NAMES = tuple(CATALOGUE)
@@ -57,9 +57,11 @@ _SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "points": st.lists(st.floats(0.0, 1.0), min_size=1, max_size=5).map(tuple),
     "rel": st.integers(1, 3),
     "max_rel": st.none() | st.integers(3, 5),
+    "stop": st.none() | st.floats(0.0, 1.0, exclude_min=True),
     "depth": st.none() | st.integers(1, 40),
     "T": st.floats(0.5, 5.0),
     "beta": st.floats(0.0, 3.0),
+    "n_docs": st.none() | st.integers(100, 10_000),
     "c": st.floats(0.0, 1.0),
     "base": st.floats(1.5, 10.0),
     "mult": st.floats(0.1, 3.0),
@@ -70,15 +72,17 @@ _SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
 """Values that make sense, by the name of the parameter: the same name means the same thing everywhere."""
 
 
-def of_type(kind: Any, limits: tuple[float, float] | None = None) -> st.SearchStrategy[Any]:
+def of_type(kind: Any, limits: Limits | None = None) -> st.SearchStrategy[Any]:
     """Draw any value of a declared type and within limits, sensible or not."""
     origin = get_origin(kind)
     if origin in (Union, types.UnionType):
         return st.one_of([of_type(option, limits) for option in get_args(kind)])
-    if limits and kind is float:
-        return st.floats(limits[0], limits[1], allow_infinity=False)
-    if limits and kind is int:
-        return st.integers(int(limits[0]), None if limits[1] == math.inf else int(limits[1]))
+    if limits and kind in (int, float):
+        low, high = (end.end if isinstance(end, Open) else end for end in limits)
+        if kind is int:
+            return st.integers(int(low), None if high == math.inf else int(high))
+        below, above = (isinstance(end, Open) for end in limits)
+        return st.floats(low, high, allow_infinity=False, exclude_min=below, exclude_max=above)
     if origin is Literal:
         return st.sampled_from(get_args(kind))
     if origin is tuple:
@@ -104,7 +108,7 @@ def spellings(declaration: Declaration) -> st.SearchStrategy[Measure]:
     required = {name: drawn[name] for name, (_, default) in parameters if default is inspect.Parameter.empty}
     optional = {name: strategy for name, strategy in drawn.items() if name not in required}
     chosen = st.fixed_dictionaries(required, optional=optional | {"judged_only": st.booleans()})
-    chosen = chosen.map(lambda given: _one_of(declaration, given))
+    chosen = chosen.map(lambda given: one_of(declaration, given))
     cut = st.integers(1, 10**6) if declaration.at == "cutoff" else st.none()
     return st.builds(_set, st.just(declaration.name), chosen, cut if declaration.needs_cutoff else cut | st.none())
 
@@ -115,13 +119,15 @@ def sensible(name: str) -> st.SearchStrategy[Measure]:
     parameters = declaration.parameters.items()
     required = {n: _SENSIBLE[n] for n, (_, default) in parameters if default is inspect.Parameter.empty}
     optional = {n: _SENSIBLE.get(n, of_type(kind)) for n, (kind, _) in parameters if n not in required}
-    chosen = st.fixed_dictionaries(required, optional=optional).map(lambda given: _one_of(declaration, given))
+    chosen = st.fixed_dictionaries(required, optional=optional).map(lambda given: one_of(declaration, given))
     return st.builds(lambda given: usable(CATALOGUE[name](**given)), chosen)
 
 
-def _one_of(declaration: Declaration, given: dict[str, Any]) -> dict[str, Any]:
+def one_of(declaration: Declaration, given: dict[str, Any]) -> dict[str, Any]:
     """Leave out the parameters in whose place another one stands."""
-    replaced = {other for name, others in declaration.replaces.items() if given.get(name) for other in others}
+    default = {name: value for name, (_, value) in declaration.parameters.items()}
+    standing = [name for name in declaration.replaces if given.get(name, default[name]) != default[name]]
+    replaced = {other for name in standing for other in declaration.replaces[name]}
     return {name: value for name, value in given.items() if name not in replaced}
 
 

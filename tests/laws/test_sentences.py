@@ -21,7 +21,9 @@ from tests.builders.reliability import compared, studied
 from tests.builders.results import (
     DEEPEST,
     agreed,
+    designed,
     grid,
+    informed,
     left_out,
     powered,
     predicted,
@@ -87,6 +89,7 @@ def test_a_caveat_is_said_beyond_its_threshold_only(name: str) -> None:
 
 
 WEAKER = {"AP": 0.7, "P@10": 0.6, "RR": 0.5}
+ERRORS = {"AP": 0.13, "P@10": 0.21}
 SHALLOW = {50: (0.0, -0.01, 0.01, 0.95), 100: DEEPEST}
 
 
@@ -104,12 +107,14 @@ SPEAKS: dict[str, tuple[Result, Result]] = {
     "lasting_differences": (swapped(("AP", 0.04, 0.62)), swapped(("AP", 0.04, 0.62), runs=9)),
     "topics_enough": (subset_sizes(("AP", 66.6)), subset_sizes(("AP", 66.6), runs=9)),
     "topics_for_stability": (studied(), studied(runs=9)),
+    "best_design": (designed(), designed(runs=9)),
     "lasting_weights": (fitted("survives"), fitted("survives", runs=9)),
     "lost_gain": (fitted("lost"), fitted("survives")),
     "discount_follows_pool": (fitted(edge=EDGE), fitted()),
     "small_sample_bias": (sampled(0.03, 0.01), sampled(0.001, 0.01)),
     "document_errors": (sampled(0.03, 0.01), sampled(0.03, 0.005)),
     "disagreeing_measures": (disagreement_on(THREE), disagreement_on(THREE, n_pairs=99)),
+    "most_informative": (informed(ERRORS, best=["AP"]), informed(ERRORS, best=["AP"], runs=9)),
     "preferred_features": (disagreement_on(THREE, leads=LEADS), disagreement_on(THREE)),
 }
 """Rule that is no caveat -> what makes it speak, and what just does not."""

@@ -7,20 +7,36 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from scipy.optimize import isotonic_regression
 
 from assay.analyses.reproduce.analysis import reproduce
-from assay.analyses.weights.held_out_gain import held_out_table
-from assay.analyses.weights.optimise.ndcg import ndcg
+from assay.analyses.reproduce.decisions import decide
+from assay.analyses.weights.graded_lists import GradedLists
+from assay.analyses.weights.optimise.ndcg import ndcg, stability
+from assay.analyses.weights.power import best_pair_levels
 from assay.core.errors import UsageError
-from assay.papers.kanoulas2009.claims import CLAIMS, MAIN
+from assay.data.read import read_qrels, read_runs
+from assay.papers.kanoulas2009.claims import (
+    CLAIMS,
+    MAIN,
+    ON_RUNS,
+    constant_below,
+    fewer_topics,
+    less_steep,
+    log_closest,
+    low_ratios,
+    lowest_curve,
+    most_power,
+)
+from assay.papers.kanoulas2009.curves import distance, falling, levels_off, rises, unevenness
 from assay.papers.kanoulas2009.fits import BOTH, DISCOUNT, GAIN, STANDARD, NdcgFits, Weighting, fits
 from assay.papers.kanoulas2009.paper import NAMES
 from assay.papers.kanoulas2009.published import SECTION_3_4, TABLE_1, TABLE_2, TABLE_3, TABLE_4
-from assay.results.papers import FAILS, HOLDS, INCONCLUSIVE
+from assay.results.papers import FAILS, HOLDS, INCONCLUSIVE, Sources, find_paper
 from assay.scoring.scored_collection import MissingDataError, ScoredCollection, from_runs
 from assay.stats.variance import phi, topics_needed
 from tests.builders.packed import open_packed
-from tests.builders.weights import graded_lists
+from tests.builders.weights import graded_lists, held_out_gains
 
 pytestmark = pytest.mark.xdist_group("covid")
 
@@ -49,7 +65,8 @@ def files(tmp_path: Path) -> tuple[str, str]:
 def test_without_data_every_published_cell_is_listed_and_says_what_it_needs() -> None:
     found = reproduce("kanoulas2009")
     printed = found.table.filter(pl.col("published").is_not_null())
-    assert printed.height == 6 + 12 + 45 + 9 + 18 + 1 + 1
+    sizes, figure_2, section_3_4 = 6 + 3, 3, 6 + 1 + 1
+    assert printed.height == sizes + figure_2 + 12 + 45 + 9 + 18 + section_3_4 + 1
     assert printed["obtained"].null_count() == printed.height
     needs = printed.filter(pl.col("cell") == "TREC 9 web: Zipfian")["needs"].to_list()
     assert needs == ["TREC 9 web, runs and judgments: --data T9=RUNS,QRELS"]
@@ -120,7 +137,7 @@ def test_topics_needed_are_those_of_the_ratio_of_variances(small: NdcgFits) -> N
 def test_what_is_held_out_is_what_the_weights_command_says(small: NdcgFits) -> None:
     lists = small.lists(10)
     gain, discount = small.weights(10, STANDARD)[0]
-    table = held_out_table(
+    table = held_out_gains(
         lists, {"both": lambda some: small.fit(some, BOTH, starts=1)}, gain=gain, discount=discount
     ).filter(pl.col("statistic") == "phi")
     assert small.held_out(10, BOTH)[0] == pytest.approx(table["difference"].item(), abs=1e-12)
@@ -131,20 +148,29 @@ def test_claims_are_decided_on_the_runs_given(files: tuple[str, str]) -> None:
     found = reproduce("kanoulas2009", runs=[runs], qrels=qrels)
     claims = found.table.filter(pl.col("item") == "claim")
     assert claims.height == len(CLAIMS)
-    assert claims["needs"].null_count() == claims.height
+    ratios = found.table.filter(pl.col("item") == "table 2", pl.col("low").is_not_null())
+    assert ratios.height == 2 * 3
+    assert (ratios["low"] >= 1).all()
+    assert (ratios["high"] > ratios["obtained"]).all()
+    deep = claims.filter(pl.col("needs").is_not_null())
+    assert set(deep["needs"]) == {"lists of 40 documents or more"}
+    assert deep.height == 4
+    claims = claims.filter(pl.col("needs").is_null())
     assert set(claims["verdict"]) <= {HOLDS, FAILS, INCONCLUSIVE}
     assert [{HOLDS: True, FAILS: False}.get(verdict) for verdict in claims["verdict"]] == claims["ok"].to_list()
     here = found.table.filter(pl.col("cell").str.starts_with(NAMES[MAIN]) & pl.col("obtained").is_not_null())
-    assert here.height == 4 + 9 + 3 + 6 + 1
+    assert here.height == 1 + 4 + 9 + 3 + 6 + 2 + 1 + 1 + 4
     shallow = found.table.filter(pl.col("cell").str.starts_with(f"{NAMES[MAIN]}: nDCG@100"))
     assert set(shallow["needs"]) == {"lists of 100 documents"}
     curve = found.tables["figure_2"]
     assert curve.group_by("depth", "curve").agg(pl.col("discount").sum())["discount"].to_numpy() == pytest.approx(1)
-    assert [chart.name for chart in found.charts if chart.name.startswith("figure_2")] == [
-        "figure_2_10",
-        "figure_2_20",
-        "figure_2_100",
-    ]
+    names = [chart.name for chart in found.charts if chart.name.startswith("figure_")]
+    assert names[:3] == ["figure_2", "figure_2_10", "figure_2_20"]
+    assert names[3:] == [f"figure_{i}" for i in range(3, 10)]
+    assert set(find_paper("kanoulas2009").said_of_figures) == {f"figure_{i}" for i in range(2, 10)}
+    explored = found.tables["ratio_by_cutoff"]
+    assert explored["depth"].to_list() == [3, 5, 10, 15, 20]
+    assert (explored["judged_share"] == 1).all()
 
 
 def test_a_collection_of_the_paper_can_be_given_as_runs_and_judgments(files: tuple[str, str]) -> None:
@@ -167,6 +193,92 @@ def test_binary_judgments_have_no_ratio_and_say_so() -> None:
         binary.ratio(10, GAIN)
     with pytest.raises(MissingDataError, match="two relevant grades"):
         binary.free_ratio(10)
+
+
+def test_shapes_of_discounts_by_hand() -> None:
+    assert distance(np.array([4.0, 3, 2, 1]), np.ones(4)) == pytest.approx((0.15 + 0.05 + 0.05 + 0.15) / 2)
+    assert distance(np.array([4.0, 3, 2, 1]), np.ones(4), 1) == pytest.approx(0.075)
+    assert levels_off(np.concatenate([np.arange(20.0, 5, -1), np.full(85, 5.0)])) == 16
+    assert unevenness(np.array([9.0, 1, 1, 1]), 1) == 0
+    assert unevenness(np.array([9.0, 3, 1]), 1) == pytest.approx(0.25)
+    assert rises(np.array([3.0, 1, 2, 4])) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_falling_discount_is_isotonic_regression(seed: int) -> None:
+    discount = np.random.default_rng(seed).random(15)
+    assert falling(discount) == pytest.approx(isotonic_regression(discount, increasing=False).x, abs=1e-12)
+
+
+def test_unconstrained_discounts_are_above_the_constrained_one_in_phi(small: NdcgFits) -> None:
+    lists, discounts = small.lists(10), small.free_discounts(10)
+    assert len(discounts) == 13
+    best = stability(lists, np.arange(3.0), discounts[0])
+    assert best >= small.phi(10, DISCOUNT)[0] - 1e-12
+
+
+def test_significance_levels_are_those_of_the_weights_command(small: NdcgFits) -> None:
+    levels = best_pair_levels(["log2"], small.scores(20, STANDARD)[0][None], rng=0)
+    assert small.asl(20, STANDARD, "share")[0] == pytest.approx((levels["p"] < 0.05).mean())
+    assert small.asl(20, STANDARD, "share").shape == (13,)
+
+
+def test_where_the_top_grade_stands_and_what_a_higher_gain_of_it_is_worth(small: NdcgFits) -> None:
+    grade = small.lists(20).grade
+    shares = [(grade[:, :, :5] == g).sum() / (grade == g).sum() for g in (2, 1)]
+    assert small.nearer_the_top(20, 5)[0] == pytest.approx(shares[0] - shares[1])
+    log2 = 1 / np.log2(np.arange(20) + 2)
+    cut = grade.copy()
+    cut[:, :, 5:][cut[:, :, 5:] == 2] = 1
+    for lists, own in ((grade, small.leaning(20)), (cut, small.leaning(20, none_below=5))):
+        changed = GradedLists(lists, small.lists(20).pool)
+        more, less = (phi(ndcg(changed, np.array([0, 1, r]), log2)) for r in (1.25, 0.8))
+        assert own[0] == pytest.approx(float(more - less), abs=1e-12)
+    with pytest.raises(MissingDataError, match="two relevant grades"):
+        NdcgFits(graded_lists(top=1).head).leaning(10)
+
+
+def test_what_contradicts_itself_in_print_needs_no_data() -> None:
+    rows = {row["cell"]: row for row in reproduce("kanoulas2009", item="error").table.to_dicts()}
+    found = {cell: row["obtained"] for cell, row in rows.items() if row["verdict"] == HOLDS}
+    values = [round(value, 4) for value in found.values()]
+    # Phi .90 at 50 topics is 9 / 11 at 25; 30 - 29; log(30 / 28) - log(67 / 63); .6757 - .65; .8955 - .8809
+    assert values[0] == round(0.9 - 9 / 11, 4)
+    assert values[2:] == [1, 0.0074, 0.0257, 0.0146]
+    assert len(found) == 6
+
+
+def test_the_claims_can_be_asked_of_any_collection(files: tuple[str, str]) -> None:
+    paper = find_paper("kanoulas2009")
+    assert len(paper.everywhere) == len(ON_RUNS)
+    assert not any("section" in claim.cell or "TREC" in claim.cell for claim in paper.everywhere)
+    runs, qrels = (read_runs([files[0]]), read_qrels(files[1]))
+    sources = Sources(paper, {paper.main: from_runs(runs, qrels)})
+    outcomes = {claim.cell: decide(claim, sources)[0] for claim in paper.everywhere}
+    assert sum(one.verdict is not None for one in outcomes.values()) == len(ON_RUNS) - 4
+    scores = Sources(paper, {paper.main: ScoredCollection(["a", "b"], ["1", "2", "3"], lambda _: np.eye(2, 3))})
+    assert all("ranked lists" in (decide(claim, scores)[0].needs or "") for claim in paper.everywhere)
+
+
+def test_of_binary_judgments_only_claims_about_discounts_are_decided() -> None:
+    binary = NdcgFits(graded_lists(n_runs=14, n_topics=12, k=50, top=1).head)
+    every = (less_steep, log_closest, constant_below, fewer_topics, lowest_curve, most_power)
+    assert [len(comparisons(binary)) for comparisons in every] == [9, 6, 3, 3, 2, 2]
+    with pytest.raises(MissingDataError, match="two relevant grades"):
+        low_ratios(binary)
+
+
+def test_grades_topics_and_runs_are_counted_in_public_files(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("".join(f"{t} 0 d{g} {g}\n" for t in range(449, 503) for g in (0, 1, 2)))
+    rows = [f"TREC-9 (2000) web\t\tr{i}\t0.1\n" for i in range(4)] + ["TREC-10 (2001) web\tadhoc\tx\t0.1\n"]
+    (tmp_path / "means.tsv").write_text("track\ttask\trun\tmap\n" + "".join(rows))
+    data = [f"T9.qrels={tmp_path / 'qrels'}:451-500", f"T9.means={tmp_path / 'means.tsv'}"]
+    found = {row["cell"]: row for row in reproduce("kanoulas2009", data=data, item="section 3").table.to_dicts()}
+    assert found["topics of TREC 9 web"]["ok"]
+    assert found["grades of TREC 9 web"]["obtained"] == 3
+    assert found["runs of TREC 9 web"]["obtained"] == 4
+    assert "104" in found["runs of TREC 9 web"]["note"]
+    assert found["grades of TREC 12 robust"]["needs"] is not None
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,14 @@ def test_json_is_one_object_with_known_keys_and_full_precision() -> None:
         ],
     }
     assert list(json.loads(text)) == ["analysis", "settings", "basis", "table", "tables", "sentences", "notes"]
+
+
+def test_an_answer_in_words_leaves_the_settings_of_its_data_in_place() -> None:
+    about, settings, answer, *_ = plain(replace(RESULT, settings={"rng": 7}, text="Half.")).split("\n\n")
+    assert about.startswith("score: runs 2")
+    assert (settings, answer) == ("rng 7", "Half.")
+    card = Result("case", MEANS, settings={"rng": 7}, text="a  1 1")
+    assert plain(card).startswith("a  1 1")
 
 
 def test_ids_are_written_as_they_are_in_json() -> None:
@@ -271,6 +280,32 @@ def test_another_table_takes_the_tables_place() -> None:
         pick_table(RESULT, "run")
     with pytest.raises(UsageError, match=r"no table 'x' \(there is none\)"):
         pick_table(Result("score", MEANS), "x")
+    drawn = Result("score", MEANS, charts=(Chart("curve", "A curve", MEANS, {"mark": "line"}),))
+    with pytest.raises(UsageError, match=r"'curve' is a chart, not a table: add -o curve\.png to draw it"):
+        pick_table(drawn, "curve")
+
+
+def test_a_note_on_some_tables_is_shown_with_these_or_says_why_they_are_missing() -> None:
+    notes = (*RESULT.notes, Note("of_runs", "caution", "of runs", ("runs",)), Note("gone", "info", "too few", ("x",)))
+    result = replace(RESULT, notes=notes)
+    assert "caution: of runs" not in plain(result)
+    assert "note: too few" in plain(result)
+    picked = pick_table(result, "runs")
+    assert "caution: of runs" in plain(picked)
+    assert "% of runs" in FORMATS["latex"](picked)
+    assert [note["code"] for note in json.loads(to_json(result))["notes"]] == ["made", "half", "of_runs", "gone"]
+    assert json.loads(to_json(result))["notes"][2] == {"code": "of_runs", "severity": "caution", "text": "of runs"}
+
+
+@pytest.mark.usefixtures("built_in")
+def test_a_table_that_other_settings_give_says_which() -> None:
+    lacking = Result("disagreement", MEANS, notes=(Note("too_many", "info", "too many rankings", ("vectors",)),))
+    with pytest.raises(
+        UsageError, match=r"'answers' with these settings \(there is none\); it comes with --answers$"
+    ):
+        pick_table(lacking, "answers")
+    with pytest.raises(UsageError, match=r"\(there is none\); too many rankings"):
+        pick_table(lacking, "vectors")
 
 
 @pytest.mark.parametrize(

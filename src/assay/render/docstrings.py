@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay.core.text import listed
 from assay.core.thresholds import rendered
 from assay.results.analysis import ANALYSES
 
 _SECTION = re.compile(r"(?:^|\n)(\w+)\n-{3,}\n")
-_TABLE = re.compile(r"^tables\.([\w.]+)(?:, with [^:\n]*)?: ", re.MULTILINE)
+_TABLE = re.compile(r"^tables\.([\w.]+)(?:, (with(?:out)? [^:\n]*))?: ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Documentation:
     prose: tuple[str, ...] = ()  # paragraphs, the first says what it is about
     columns: tuple[tuple[str, str], ...] = ()  # names, what they mean
     tables: dict[str, str] = field(default_factory=dict)  # name of the evidence, what is in it
+    conditions: dict[str, str] = field(default_factory=dict)  # name of the evidence, what it comes with
     notes: tuple[str, ...] = ()
     references: str = ""
 
@@ -34,9 +36,11 @@ def documentation(name: str) -> Documentation:
     head, sections = split_docstring(ANALYSES[name].function)
     question, *prose = _paragraphs(head)
     of_tables, other = split_notes(sections.get("Notes", ""))
-    tables = {t: text for block in of_tables for t, text in _tables(block)}
+    entries = [entry for block in of_tables for entry in _tables(block)]
+    tables = {t: text for t, _, text in entries}
+    conditions = {t: f"it comes {listed(when, last='or')}" for t in tables if (when := _conditions(t, entries))}
     columns, references = tuple(definitions(sections.get("Returns", ""))), sections.get("References", "").strip()
-    return Documentation(question, tuple(prose), columns, tables, tuple(other), references)
+    return Documentation(question, tuple(prose), columns, tables, conditions, tuple(other), references)
 
 
 def split_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
@@ -55,10 +59,20 @@ def _paragraphs(text: str) -> list[str]:
     return [block.strip("\n") for block in re.split(r"\n\s*\n", text.strip()) if block.strip()]
 
 
-def _tables(block: str) -> Iterator[tuple[str, str]]:
+def _conditions(name: str, entries: list[tuple[str, str, str]]) -> list[str]:
+    """What a table comes with, once for each entry that describes it; a setting as it is given in a command."""
+    return [re.sub(r"`(\w+)`", _flag, when) for t, when, _ in entries if t == name and when]
+
+
+def _flag(setting: re.Match[str]) -> str:
+    return f"--{setting[1].replace('_', '-')}"
+
+
+def _tables(block: str) -> Iterator[tuple[str, str, str]]:
+    """Each table of a paragraph: its name, what it comes with, what is in it."""
     _, *parts = _TABLE.split(block)
-    for name, text in zip(parts[::2], parts[1::2], strict=True):
-        yield name, " ".join(text.split())
+    for name, when, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        yield name, when or "", " ".join(text.split())
 
 
 def definitions(text: str) -> Iterator[tuple[str, str]]:

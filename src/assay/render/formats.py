@@ -20,7 +20,8 @@ import polars.selectors as cs
 
 from assay.core.errors import UsageError, suggestion
 from assay.core.text import visible
-from assay.render.text import cells, is_number, plain
+from assay.render.docstrings import documentation
+from assay.render.text import cells, is_number, notes_on_table, plain
 from assay.results.result import Report, Result
 
 
@@ -75,7 +76,7 @@ def to_latex(result: Result) -> str:
     """The table for a paper (booktabs)."""
     from assay.render.latex import tabular
 
-    return tabular(result.table, result.notes)
+    return tabular(result.table, notes_on_table(result))
 
 
 def to_trec_eval(result: Result) -> str:
@@ -132,12 +133,23 @@ def pick_table(result: Result, name: str | None) -> Result:
     if name is None:
         return result
     if name not in result.tables:
+        if name in {chart.name for chart in result.charts}:
+            raise UsageError(f"'{name}' is a chart, not a table: add -o {name}.png to draw it")
         known = ", ".join(result.tables) or "none"
-        raise UsageError(f"no table '{name}' (there is {known}){suggestion(name, result.tables)}")
+        documented = documentation(result.analysis)
+        if name in documented.tables:
+            reason = next(
+                (note.text for note in result.notes if name in note.tables), documented.conditions.get(name)
+            )
+            when = reason or f"`assay {result.analysis} --help` says what it takes"
+            raise UsageError(f"no table '{name}' with these settings (there is {known}); {when}")
+        closest = suggestion(name, [*result.tables, *documented.tables])
+        raise UsageError(f"no table '{name}' (there is {known}){closest}")
     table = result.tables[name]
+    notes = tuple(replace(note, tables=()) if name in note.tables else note for note in result.notes)
     if not isinstance(result, Report):
-        return replace(result, table=table)
-    return Result(result.analysis, table, result.tables, result.basis, result.settings, result.notes)
+        return replace(result, table=table, notes=notes)
+    return Result(result.analysis, table, result.tables, result.basis, result.settings, notes)
 
 
 def check_path(path: str, form: str | None) -> None:
@@ -199,7 +211,8 @@ def _alone(result: Result, name: str | None) -> Result:
     if name is None:
         return result
     if name in result.tables:
-        return replace(pick_table(result, name), tables={}, charts=())
+        picked = pick_table(result, name)
+        return replace(picked, tables={}, charts=(), notes=tuple(notes_on_table(picked)))
     from assay.render.pictures import charts_of
 
     charts = charts_of(result)

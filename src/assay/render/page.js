@@ -115,6 +115,10 @@
     table.parentElement.after(tools(...parts));
   }
 
+  for (const cell of all("[data-command]")) {
+    cell.addEventListener("click", () => copy(cell.dataset.command, cell));
+  }
+
   for (const line of all(".command")) {
     const words = line.textContent;
     const name = line.closest("section").querySelector("h2 .name")?.textContent ?? "this page";

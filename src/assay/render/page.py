@@ -17,10 +17,12 @@ from typing import Any
 
 from assay.core.progress import steps
 from assay.core.references import REFERENCES
+from assay.render.atlas import TITLE, atlas_body, facts_of
 from assay.render.html import bounded, esc, in_script, notes_list
 from assay.render.latex import SPECIAL
 from assay.render.sections import ALL_ROWS, command, facts, section, section_id, terms
 from assay.results.analysis import index
+from assay.results.atlas import Atlas
 from assay.results.result import Part, Report, Result
 from assay.results.sentences import RULES, STANDING
 
@@ -33,11 +35,17 @@ def page(result: Result) -> str:
     """Write a result as one self-contained HTML file."""
     if result.charts or isinstance(result, Report):
         prepare()
-    body = "\n".join(_report(result) if isinstance(result, Report) else _single(result))
+    body = "\n".join(_body(result))
     scripts = [*([_vega()] if '<figure class="chart"' in body else []), _asset("page.js")]
     data = f'<script type="application/json" id="page-latex">{in_script(SPECIAL)}</script>'
     code = "\n".join(f"<script>{script}</script>" for script in scripts)
     return f"{_head(_title(result), [_EARLY, *scripts])}<body>\n{body}\n{data}\n{code}\n</body>\n</html>\n"
+
+
+def _body(result: Result) -> Iterator[str]:
+    if isinstance(result, Report):
+        return _report(result)
+    return _atlas(result) if isinstance(result, Atlas) else _single(result)
 
 
 def prepare() -> None:
@@ -98,6 +106,8 @@ def _head(title: str, scripts: Sequence[str]) -> str:
 
 
 def _title(result: Result) -> str:
+    if isinstance(result, Atlas):
+        return TITLE
     about = facts(result.basis)
     name = _TITLE if isinstance(result, Report) else result.analysis
     return f"{name}: {about}" if about else name
@@ -108,26 +118,31 @@ def _question(result: Result) -> str:
     return known.question if known else result.analysis
 
 
-def _top(heading: str, result: Result, target: str, goal: str) -> Iterator[str]:
+def _top(heading: str, about: str, target: str, goal: str) -> Iterator[str]:
     yield f'<a class="skip" href="#{target}">Skip to {goal}</a>'
     yield '<header class="top" id="page-top">'
     yield '<p class="brand">assay</p><p class="tools" id="page-tools"></p>'
-    yield f'<h1>{esc(heading)}</h1><p class="facts">{esc(facts(result.basis))}</p>'
+    yield f'<h1>{esc(heading)}</h1><p class="facts">{esc(about)}</p>'
     yield "</header>"
 
 
 def _single(result: Result) -> Iterator[str]:
     """One result: a page of one section, whose heading is the page's."""
     part = Part(result.analysis, "", result=result)
-    yield from _top(_question(result), result, section_id(part.name), "the answer")
+    yield from _top(_question(result), facts(result.basis), section_id(part.name), "the answer")
     yield "<main>"
     yield section(part, where=ALL_ROWS)
     yield "</main>"
 
 
+def _atlas(atlas: Atlas) -> Iterator[str]:
+    yield from _top(TITLE, facts_of(atlas), "page-verdict", "what comes out")
+    yield from atlas_body(atlas)
+
+
 def _report(report: Report) -> Iterator[str]:
     """Everything: verdict, contents, a section for each analysis, the rules, where it came from."""
-    yield from _top(_TITLE, report, "page-verdict", "the verdict")
+    yield from _top(_TITLE, facts(report.basis), "page-verdict", "the verdict")
     yield "<main>"
     yield from _verdict(report)
     asked = [part for part in report.parts if part.result is not None]

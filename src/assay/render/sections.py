@@ -49,14 +49,14 @@ def _section(part: Part, where: str) -> Iterator[str]:
     spoken = {one.name for one in part.sentences}
     yield notes_list([note for note in result.notes if note.code not in spoken])
     for i, chart in enumerate(result.charts):
-        yield _chart(chart, f"{own}-{slug(chart.name)}-{i}", f"{part.name}-{chart.name}")
+        yield chart_figure(chart, f"{own}-{slug(chart.name)}-{i}", f"{part.name}-{chart.name}")
     yield from _tables(part, result, about, where)
     yield from _how(result, about)
     yield command(part.command)
     yield "</section>"
 
 
-def _chart(chart: Chart, key: str, name: str) -> str:
+def chart_figure(chart: Chart, key: str, name: str) -> str:
     """Set a chart: a still picture, which scripts replace by a live one from the spec beside it."""
     picture = draw_for_page(chart, key)
     width, height = picture.size

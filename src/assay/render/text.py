@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _DIGITS = 4
 _WIDTH = 100  # of prose
 _ASKED = ("alpha", "level")  # columns that repeat a setting; in a single row no other differs from a score
+_LEAST_TEXT = 24  # to which a terminal may wrap a text beside numbers
+_INDENT = "    "
 _LARGE = 10.0**15  # whole numbers beyond this are not all different
 
 
@@ -69,7 +71,7 @@ def heading(result: Result) -> list[str]:
     """Say in a line or two what data a result rests on and how it was computed."""
     about = result.basis.to_dict()
     lines = [f"{result.analysis}: {pairs(about)}".rstrip(": ")] if about else []
-    if result.settings and not result.text:
+    if result.settings and (about or not result.text):  # a text without data, such as a card, stands for itself
         lines.append(pairs(result.settings))
     return lines
 
@@ -127,10 +129,20 @@ def labelled(note: Note) -> str:
     return f"{'note' if note.severity == 'info' else note.severity}: {visible(note.text)}"
 
 
+def notes_on_table(result: Result) -> list[Note]:
+    """What is to be known of the table that is shown; of others, why they are missing."""
+    return [note for note in result.notes if not result.tables.keys() & note.tables]
+
+
+def _printed(result: Result) -> pl.DataFrame:
+    """The table without the columns that are not for print."""
+    return result.table.drop(result.unprinted, strict=False)
+
+
 def plain(result: Result) -> str:
     """Lay a result out as plain text, columns aligned; a report as the sentences of its verdict."""
-    answer = sentences(result) if isinstance(result, Report) else [prose(result.text), aligned(result.table)]
-    notes = "\n".join(labelled(note) for note in result.notes)
+    answer = sentences(result) if isinstance(result, Report) else [prose(result.text), aligned(_printed(result))]
+    notes = "\n".join(labelled(note) for note in notes_on_table(result))
     return "\n\n".join(part for part in [*heading(result), *answer, notes] if part)
 
 
@@ -158,19 +170,62 @@ def show(result: Result) -> None:
         for part in sentences(result):
             console.print(Text(f"\n{part}" if part else ""))
     else:
-        console.print(*([Text(f"\n{prose(result.text)}\n")] if result.text else []), _grid(result.table), sep="\n")
-    for note in result.notes:
+        text = [Text(f"\n{prose(result.text)}\n")] if result.text else []
+        console.print(*text, _grid(_printed(result), console.width), sep="\n")
+    for note in notes_on_table(result):
         console.print(Text(labelled(note), style="dim" if note.severity == "info" else "yellow"))
 
 
-def _grid(table: pl.DataFrame) -> RenderableType:
+def _grid(table: pl.DataFrame, width: int) -> RenderableType:
+    """Set a table for a terminal; where numbers would be shortened, in several lines per row."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
+    if not _fits(table, width):
+        return Text(stacked(table, width), no_wrap=True, overflow="ignore")
     grid = Table(box=box.SIMPLE_HEAD, show_edge=False)
     for name in table.columns:
-        grid.add_column(Text(visible(name)), justify="right" if is_number(table, name) else "left")
+        number = is_number(table, name)
+        grid.add_column(Text(visible(name)), justify="right" if number else "left", no_wrap=number)
     for row in cells(table):
         grid.add_row(*(Text(value) for value in row))
     return grid
+
+
+def _fits(table: pl.DataFrame, width: int) -> bool:
+    """Whether numbers keep their digits beside texts that are wrapped, but not to shreds."""
+    wide = dict(zip(table.columns, _widths(table), strict=True))
+    least = [n if is_number(table, name) else min(n, _LEAST_TEXT) for name, n in wide.items()]
+    borders = 3 * len(least) - 1  # a blank on either side of a column, and one between two
+    return sum(least) + borders <= width or not any(is_number(table, name) for name in wide)
+
+
+def _widths(table: pl.DataFrame) -> list[int]:
+    return [max(map(len, column)) for column in zip(map(visible, table.columns), *cells(table), strict=True)]
+
+
+def stacked(table: pl.DataFrame, width: int) -> str:
+    """Set each row in several lines: what names it, its numbers, then every text that has no room beside them."""
+    first = next(i for i, name in enumerate(table.columns) if is_number(table, name))
+    names, beside = table.columns[:first], table.columns[first:]
+    wide = dict(zip(table.columns, _widths(table), strict=True))
+    below: list[str] = []
+    while sum(wide[name] + 2 for name in beside) - 2 > width - len(_INDENT):
+        texts = [name for name in beside if not is_number(table, name)]
+        if not texts:
+            break
+        below.append(max(texts, key=wide.__getitem__))
+        beside = [name for name in beside if name not in below]
+    below.sort(key=table.columns.index)
+    head, *numbers = aligned(table.select(beside)).split("\n")
+    lines = [f"{_INDENT}{head}"]
+    for row, own in zip(table.iter_rows(named=True), numbers, strict=True):
+        title = ", ".join(filter(None, (cell(row[name]) for name in names)))
+        lines += [*([_filled(title, width, "")] if title else []), f"{_INDENT}{own}".rstrip()]
+        lines += [_filled(f"{name}: {cell(row[name])}", width, _INDENT) for name in below if row[name]]
+    return "\n".join(lines)
+
+
+def _filled(text: str, width: int, indent: str) -> str:
+    return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=_INDENT, break_long_words=False)

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.arrays import Array
-from assay.core.text import visible
+from assay.core.text import capital, visible
 
 MAX_ROWS = 2000
 MAX_RUNS = 40  # that a picture of runs, one below the other, has room for
@@ -80,7 +80,7 @@ def _described(drawing: Mapping[str, Any]) -> str:
     text = f"{shown['y']} against {shown['x']}"
     text += f", by {colours[0].get('title') or colours[0]['field']}" if colours else ""
     text += f"; {panels} panels" if panels else ""
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{capital(text)}."
 
 
 def _units(drawing: Mapping[str, Any]) -> Iterator[Spec]:

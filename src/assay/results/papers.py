@@ -1,9 +1,10 @@
 """A paper whose published numbers and claims are computed again; `paper` makes it a choice of `assay reproduce`.
 
-A paper lists its cells: where a number or a claim stands, what was published, how it is computed and how close it
-must come. A cell computes with the functions that the commands call, and says what data it lacks. A built-in paper is
-a folder of `assay.papers`: `paper.py` declares it, `criteria.py` holds the thresholds of its claims. The index of
-papers is read off these folders; `--declare FILE.py` adds others.
+A paper lists its cells: where a number or a claim stands, what was published, how it is computed, how close it must
+come, and the command that shows it. A cell computes with the functions that the commands call, and says what data it
+lacks. What a paper claims of collections in general is listed apart, for --everywhere. A built-in paper is a folder
+of `assay.papers`: `paper.py` declares it, `criteria.py` holds the thresholds of its claims. The index of papers is
+read off these folders; `--declare FILE.py` adds others.
 """
 
 from __future__ import annotations
@@ -17,18 +18,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from assay.core.errors import UsageError, suggestion
-from assay.core.notes import Note
 from assay.core.references import reference
 from assay.core.settings import Choices
+from assay.core.text import counted
 from assay.core.thresholds import Threshold
 from assay.results.analysis import folders_of
-from assay.scoring.scored_collection import MissingDataError, ScoredCollection
+from assay.scoring.scored_collection import MissingDataError, ScoredCollection, binary
 
 if TYPE_CHECKING:
     import polars as pl
 
     from assay.core.arrays import Array
     from assay.results.charts import Chart
+    from assay.scoring.margins import Margins
     from assay.stats.estimates import Estimate
 
 PACKAGE = "assay.papers"
@@ -39,7 +41,12 @@ FAILS: Verdict = "fails"
 INCONCLUSIVE: Verdict = "inconclusive"  # on these topics
 NOT_APPLICABLE: Verdict = "not applicable"  # to these runs: what it compares is undefined
 
+ASKED_NOWHERE = "can be asked of no collection here"
+
 Criterion = Literal["positive", "not negative", "indistinct", "alike"]
+DecidedBy = Literal["every comparison", "average"]
+_SIZES = "assay glance RUNS --qrels QRELS"
+ERROR = "error"  # the item of what is wrong, or contradicts itself, in the paper
 Tables = dict[str, "pl.DataFrame"]
 
 
@@ -57,6 +64,8 @@ class Number:
     compute: Callable[[Sources], Estimate | Array | float]  # an array is [replicate]: see `leave_one_out`
     note: str = ""
     inside: bool = False  # of a number that chance decided: within the interval, give or take the tolerance
+    at: tuple[str, str] | None = None  # row and column of a printed table
+    command: str = ""  # that shows it; without one, `assay reproduce` does
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +76,9 @@ class Claim:
     below minus a margin) and fails when one is on the other side with an interval widened for their number.
     `alike` says that every difference is smaller than the margin, either way. `indistinct` is only for a claim that
     itself says "not significantly": it holds where the interval contains 0, so the noisier, the surer; it says
-    nothing of how small a difference is. What lies between is inconclusive.
+    nothing of how small a difference is. What lies between is inconclusive. A sentence about many cells at once is
+    decided by the average over its comparisons, the least certain of them named beside it; not one that says of
+    differences how small they are, for those of opposite sign cancel.
     """
 
     cell: str
@@ -75,8 +86,21 @@ class Claim:
     published: float | None = None
     criterion: Criterion = "positive"
     margin: float | Threshold = 0.0
-    note: str = ""
+    note: str | Callable[[Sources], str] = (
+        ""  # a function, where it depends on the data: which depths, which measures
+    )
     item: str = "claim"
+    decided_by: DecidedBy = "every comparison"
+    command: str = ""
+    everywhere: tuple[str, ...] = ()  # claims of `Paper.everywhere` that ask the same of any collection
+
+    def __post_init__(self) -> None:
+        """Refuse to average differences that may cancel."""
+        if self.decided_by == "average" and self.criterion in ("alike", "indistinct"):
+            raise UsageError(
+                f"claim '{self.cell}': '{self.criterion}' is decided by every comparison, not by the average: "
+                "differences of opposite sign would cancel"
+            )
 
 
 Cell = Number | Claim
@@ -91,19 +115,59 @@ def _without_data(compute: Callable[..., Any], arguments: tuple[object, ...], _:
     return compute(*arguments)
 
 
-def sizes(item: str, collections: Mapping[str, tuple[str, int, int]]) -> Iterator[Number]:
-    """The numbers of runs and topics of collections: key -> name, runs, topics."""
+def is_without_data(cell: Cell) -> bool:
+    """Whether a cell says that it needs no data: see `without_data`."""
+    compute = cell.compute if isinstance(cell, Number) else cell.compare
+    return isinstance(compute, partial) and compute.func is _without_data
+
+
+def from_margins(paper: str, key: str, item: str) -> str:
+    """The command that computes an item from what is public of a collection without scores.
+
+    >>> from_margins("webber2010", "T05", "table 1, rough")
+    'assay reproduce webber2010 --data T05.means=FILE --data T05.factors=MN,SD --item "table 1, rough"'
+    """
+    return f'assay reproduce {paper} --data {key}.means=FILE --data {key}.factors=MN,SD --item "{item}"'
+
+
+def sizes(paper: str, item: str, collections: Mapping[str, tuple[str, int, int]], *, main: str) -> Iterator[Number]:
+    """The numbers of runs and topics of a paper's collections: key -> name, runs, topics.
+
+    They are counted in the collections or, where these are not there, in public means of runs and judgments.
+    """
     for key, (name, n_runs, n_topics) in collections.items():
-        yield Number(item, f"runs of {name}", n_runs, 0, partial(_n_runs, key))
-        yield Number(item, f"topics of {name}", n_topics, 0, partial(_n_topics, key))
+        of_runs, of_topics = (
+            _SIZES if key == main else f'assay reproduce {paper} --data {key}.{kind}=FILE --item "{item}"'
+            for kind in ("means", "qrels")
+        )
+        yield Number(item, f"runs of {name}", n_runs, 0, partial(_n_runs, key), command=of_runs)
+        yield Number(item, f"topics of {name}", n_topics, 0, partial(_n_topics, key), command=of_topics)
 
 
-def _n_runs(collection: str, sources: Sources) -> int:
-    return len(sources.of(collection).runs)
+def _n_runs(key: str, sources: Sources) -> int:
+    how = f"run means: --data {key}.means=FILE"
+    return _counted(key, sources, how, lambda it: len(it.runs), lambda margins: len(margins.runs))
 
 
-def _n_topics(collection: str, sources: Sources) -> int:
-    return len(sources.of(collection).topics)
+def _n_topics(key: str, sources: Sources) -> int:
+    how = f"judgments: --data {key}.qrels=FILE"
+    return _counted(key, sources, how, lambda it: len(it.topics), lambda margins: margins.n_topics)
+
+
+def _counted(
+    key: str,
+    sources: Sources,
+    how: str,
+    of: Callable[[ScoredCollection], int],
+    among: Callable[[Margins], int],
+) -> int:
+    """Count in a collection, else in its margins; where neither is there, both ways are named."""
+    try:
+        return of(sources.of(key))
+    except MissingDataError as lack:
+        if key in sources.margins and (n := among(sources.margins[key])):
+            return n
+        raise MissingDataError(f"{lack}; or its {how}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +183,19 @@ class Outcome:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Everywhere:
-    """A paper's main claim on other collections."""
+def verdicts_in_words(count: Mapping[str, int]) -> str:
+    """Say on how many collections a claim holds.
 
-    tables: Tables  # `everywhere` has one row per collection
-    rows: Sequence[tuple[str, Outcome]]  # collection, and what comes out there
-    text: str
-    notes: tuple[Note, ...]
-    charts: tuple[Chart, ...]
+    >>> verdicts_in_words({"holds": 18, "inconclusive": 1})
+    'holds on 18 of 19 collections, inconclusive on 1'
+    """
+    asked = [(verdict, count[verdict]) for verdict in (HOLDS, FAILS, INCONCLUSIVE) if count.get(verdict)]
+    n = sum(number for _, number in asked)
+    if not n:
+        return ASKED_NOWHERE
+    (verdict, number), *others = asked
+    first = f"{verdict} on {number} of {counted(n, 'collection')}"
+    return ", ".join([first, *(f"{other} on {number}" for other, number in others)])
 
 
 # --- papers
@@ -137,7 +205,9 @@ class Everywhere:
 class Paper:
     """A paper's numbers and claims, and the data that they need.
 
-    `main` is the collection that --runs and --qrels give; --data KEY=FILE gives the others of `collections`. A paper
+    `main` is the collection that --runs and --qrels give; --data KEY=FILE gives the others of `collections`, and
+    KEY.qrels, KEY.means and KEY.factors what is public of those without scores: `tracks` says which rows of a table
+    of run means are of a collection, such as {"T01": {"track": "TREC-10 (2001) web", "task": "adhoc"}}. A paper
     without collections needs no data.
     """
 
@@ -146,11 +216,18 @@ class Paper:
     about: str = ""  # what it asks, in the first line; then the conventions that match, and `tables.NAME: columns`
     main: str = ""
     collections: Mapping[str, str] = field(default_factory=dict)  # key -> full name
+    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # key -> runs and topics, where stated
     topics: Mapping[str, Callable[[str], bool]] = field(default_factory=dict)  # which count, where not all do
+    tracks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # key -> column -> text, in run means
     ranked_lists: bool = False  # needs runs and judgments: scores are not enough
+    binary: bool = False  # relevance is binary there: grades above 0 are folded
+    public_files: Mapping[str, str] = field(default_factory=dict)
+    """What --all takes below its directory: runs, qrels or a KEY of --data -> paths, as they are called in public."""
+    stand_in: str = ""  # what these runs are, where they are no collection of the paper
     settings: Mapping[str, object] = field(default_factory=dict)
     figures: Callable[[Sources], tuple[Tables, tuple[Chart, ...]]] | None = None  # beyond single numbers
-    everywhere: Callable[[str], Everywhere] | None = None  # its main claim on all collections below a directory
+    said_of_figures: Mapping[str, str] = field(default_factory=dict)  # chart -> what the paper says that it shows
+    everywhere: Sequence[Claim] = ()  # claims on any collection, which stands for the paper's own: `sources.of()`
 
     @property
     def title(self) -> str:
@@ -171,18 +248,26 @@ class Sources:
     paper: Paper
     collections: Mapping[str, ScoredCollection] = field(default_factory=dict)
     run_table: Mapping[str, Mapping[str, str]] | None = None  # run -> column -> text
+    margins: Mapping[str, Margins] = field(default_factory=dict)  # of collections whose scores are not public
 
     def of(self, collection: str | None = None) -> ScoredCollection:
         """Return a collection, the paper's own unless another is named."""
         key = collection or self.paper.main
         if key in self.collections:
-            return self.collections[key]
-        name = self.paper.collections[key]
+            return binary(self.collections[key]) if self.paper.binary else self.collections[key]
+        name = self.paper.collections.get(key, "a collection")
         if key == self.paper.main:
             raise MissingDataError(f"{name}: --runs DIR --qrels FILE")
         if self.paper.ranked_lists:
             raise MissingDataError(f"{name}, runs and judgments: --data {key}=RUNS,QRELS")
         raise MissingDataError(f"{name}: --data {key}=FILE[,FILE]")
+
+    def margins_of(self, key: str) -> Margins:
+        """What is public of a collection beside scores: judgments, means of runs, factors of topics."""
+        if key not in self.margins:
+            name = self.paper.collections.get(key, "a collection")
+            raise MissingDataError(f"{name}: --data {key}.means=FILE --data {key}.factors=MN,SD")
+        return self.margins[key]
 
     def about_runs(self, column: str) -> list[str]:
         """What a table of the runs says about every run of the paper's own collection, in a column."""
@@ -200,6 +285,11 @@ PAPERS: dict[str, Paper] = {}
 
 def paper(declared: Paper) -> Paper:
     """Declare a paper, and with it a choice of `assay reproduce`."""
+    known = [claim.cell for claim in declared.everywhere]
+    for cell in declared.cells:
+        for name in cell.everywhere if isinstance(cell, Claim) else ():
+            if name not in known:
+                raise UsageError(f"{declared.key}, '{cell.cell}': no claim '{name}' on every collection")
     PAPERS[declared.key] = declared
     return declared
 

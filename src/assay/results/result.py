@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay.core.notes import Note
@@ -23,7 +23,7 @@ class Result:
     `table` is the answer, `tables` the evidence by name; `basis` says what data it rests on, `settings` how it
     was computed, `notes` what to beware of, `sentences` what follows in words. `text` is prose that stands before
     the table, `charts` are pictures as data. `failed` says that a check the user asked for failed: the command leaves
-    with code 1.
+    with code 1. `unprinted` names columns of the table that are for programs and pages: printed text leaves them out.
     """
 
     analysis: str
@@ -36,6 +36,7 @@ class Result:
     charts: tuple[Chart, ...] = ()
     failed: bool = False
     sentences: tuple[Sentence, ...] = ()
+    unprinted: tuple[str, ...] = ()
 
     def plot(self, name: str | None = None) -> Any:
         """Return a chart, the first unless one is named, as an Altair chart to look at or change."""
@@ -55,7 +56,7 @@ class Result:
             "table": _rows(self.table),
             "tables": {name: _rows(table) for name, table in self.tables.items()},
             "sentences": [sentence.to_dict() for sentence in self.sentences],
-            "notes": [asdict(note) for note in self.notes],
+            "notes": [{"code": note.code, "severity": note.severity, "text": note.text} for note in self.notes],
         }
 
     def _repr_html_(self) -> str:

@@ -15,7 +15,7 @@ from tests.builders.dense import collection
 def test_a_folder_that_is_called_a_sample_is_no_collection(tmp_path: Path) -> None:
     runs, _ = collection(n_runs=12, n_topics=12, n_docs=60).write(str(tmp_path / "made"))
     Path(runs).rename(tmp_path / "made" / "native-sample")
-    discovery = discover(str(tmp_path))
+    discovery = discover([str(tmp_path)])
     assert discovery.collections == []
     assert discovery.left_out == {
         "made/native-sample": "runs of a sample, by the folder's name, not of a collection",
@@ -28,11 +28,21 @@ def test_runs_beside_several_judgments_and_damaged_files_are_left_out(tmp_path: 
     (tmp_path / "made" / "qrels.other").write_bytes((tmp_path / "made" / "qrels.txt").read_bytes())
     (tmp_path / "broken.gz").write_bytes(b"\x1f\x8b\x08")
     (tmp_path / "scores.csv").write_text("run,topic,measure,value\na,1,AP,much\n")
-    discovery = discover(str(tmp_path))
+    discovery = discover([str(tmp_path)])
     assert discovery.collections == []
     assert discovery.left_out["made/runs"] == "runs beside 2 files of judgments"
     assert discovery.left_out["broken.gz"] == "neither runs beside judgments nor scores of named measures"
     assert "'much' is not a number" in discovery.left_out["scores.csv"]
+
+
+def test_links_to_directories_are_followed_once(tmp_path: Path) -> None:
+    collection(n_runs=12, n_topics=12, n_docs=60).write(str(tmp_path / "elsewhere" / "made"))
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "a").symlink_to(tmp_path / "elsewhere" / "made")
+    (here / "b").symlink_to(tmp_path / "elsewhere" / "made")
+    (here / "round").symlink_to(here)
+    assert [one.name for one in discover([str(here)]).collections] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -55,4 +65,4 @@ def test_a_directory_that_is_not_there_is_an_input_error(tmp_path: Path) -> None
         reproduce("webber2008", everywhere=str(tmp_path / "nowhere"))
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="not a directory"):
-        discover(str(tmp_path / "file"))
+        discover([str(tmp_path / "file")])

@@ -13,12 +13,25 @@ import polars as pl
 import pytest
 
 import assay.papers
-from assay.analyses.reproduce.analysis import reproduce
+from assay.analyses.reproduce.analysis import _basis, reproduce
+from assay.analyses.reproduce.sources import read_sources
 from assay.analyses.reproduce.tables import SCHEMA, published_and_obtained
 from assay.cli import command_help, main
 from assay.core.errors import InputError, UsageError
 from assay.results.analysis import find
-from assay.results.papers import INCONCLUSIVE, PAPERS, Claim, about_papers, find_paper
+from assay.results.papers import (
+    ERROR,
+    INCONCLUSIVE,
+    PAPERS,
+    Claim,
+    Number,
+    Paper,
+    about_papers,
+    find_paper,
+    paper,
+    without_data,
+)
+from tests.builders.dense import collection
 
 BUILT_IN = ["jones2015", "kanoulas2009", "robertson2007", "webber2008", "webber2010"]
 
@@ -51,7 +64,7 @@ def test_the_columns_are_those_of_the_design_and_json_has_them(capsys: pytest.Ca
     assert main(["reproduce", "webber2010", "--item", "section 3.1", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     numbers = ["published", "obtained", "low", "high", "tolerance"]
-    columns = ["paper", "item", "cell", *numbers, "ok", "verdict", "needs", "note"]
+    columns = ["paper", "item", "cell", *numbers, "ok", "verdict", "needs", "note", "command"]
     assert list(SCHEMA) == columns
     assert [list(row) for row in found["table"]] == [columns] * 6
     first = {"paper": "webber2010", "item": "section 3.1", "published": 0.82, "tolerance": 0.005, "ok": True}
@@ -71,15 +84,20 @@ def test_what_is_printed_begins_with_a_count_of_every_item() -> None:
     result = reproduce("webber2010")
     lines = [line.split() for line in result.text.splitlines()]
     assert ["item", "cells", "ok", "off", "open", "no", "data"] in lines
-    assert ["table", "1", "36", "0", "0", "0", "36"] in lines
-    assert lines[-1] == ["all", "220", "7", "0", "0", "213"]
+    assert ["table", "1", "47", "11", "0", "0", "36"] in lines
+    counts = [result.tables["summary"][name].sum() for name in ("n", "ok", "off", "open", "lacking")]
+    assert lines[-1] == ["all", *map(str, counts)]
+    assert counts[0] == len(find_paper("webber2010").cells)
+    assert sum(counts[1:]) == result.table.filter(pl.col("item") != ERROR).height
+    assert ["error", "4"] in lines
     assert max(map(len, result.text.splitlines())) <= 100
 
 
 def test_notes_have_codes_for_what_the_rows_leave_open() -> None:
     notes = {note.code: note.text for note in reproduce("jones2015").notes}
-    assert set(notes) == {"missing_data", "unprinted_numbers"}
-    assert notes["missing_data"].startswith("2 of 299 rows lack data")
+    assert set(notes) == {"missing_data", "inconclusive_claims", "unprinted_numbers"}
+    assert notes["missing_data"].startswith("2 of 301 rows lack data")
+    assert notes["inconclusive_claims"].startswith("1 claim is inconclusive")
     assert notes["unprinted_numbers"].startswith("27 numbers not printed")
 
 
@@ -98,6 +116,9 @@ def test_a_cell_out_of_tolerance_makes_the_command_fail(tmp_path: Path, capsys: 
     scores.write_text("\n".join(lines) + "\n")
     assert main(["reproduce", "webber2010", "--item", "table 1", "--data", f"T04={scores}"]) == 1
     assert "AP@1000, T04" in capsys.readouterr().out
+    file = str(tmp_path / "rows.csv")
+    assert main(["reproduce", "webber2010", "--item", "table 1", "--data", f"T04={scores}", "-o", file]) == 1
+    assert capsys.readouterr().err == f"assay: a check failed, {file} says which: exit code 1\n"
 
 
 @pytest.mark.parametrize(
@@ -105,14 +126,19 @@ def test_a_cell_out_of_tolerance_makes_the_command_fail(tmp_path: Path, capsys: 
     [
         (["weber2010"], "did you mean 'webber2010'?"),
         (["sakai"], f"'sakai' is not one of {', '.join(BUILT_IN)}"),
-        ([], "which paper? (assay reproduce jones2015)"),
+        ([], "which paper? (assay reproduce jones2015, or --all)"),
         (["webber2010", "--item", "tabel 1"], "did you mean 'table 1'?"),
         (["webber2010", "--data", "T4=x"], "data 'T4=x': no collection 'T4'"),
         (["webber2010", "--data", "T5"], "data 'T5' is not KEY=FILE[,FILE], such as T5=ap.tsv"),
         (["webber2010", "--runs", "x"], "--runs go with --qrels FILE"),
         (["webber2010", "--qrels", "x"], "--qrels goes with --runs DIR"),
-        (["webber2010", "--everywhere", "."], "webber2010 has no claim"),
-        (["robertson2007", "--runs", "x"], "robertson2007 needs no data: leave out --runs"),
+        (["webber2010", "--everywhere", "nowhere"], "nowhere: no such directory"),
+        (["--everywhere", "nowhere", "--item", "claim"], "of one paper: name it"),
+        (["webber2010", "--all"], "--all is of every paper: PAPER goes without it"),
+        (["--all", "--contributors", "x"], "--all is of every paper: --contributors goes without it"),
+        (["--everywhere", ".", "--contributors", "x"], "of one paper: name it"),
+        (["webber2010", "--contributors", "x"], "--contributors names some of --runs DIR"),
+        (["--all", "--item", "claim"], "--all is of every paper: --item goes without it"),
     ],
 )
 def test_a_wrong_request_is_one_line_with_the_fix(
@@ -156,7 +182,7 @@ def test_no_cell_of_a_paper_is_listed_twice_and_every_claim_is_one(paper: str) -
     of = find_paper(paper)
     places = [(cell.item, cell.cell) for cell in of.cells]
     assert len(places) == len(set(places))
-    assert all(isinstance(cell, Claim) == (cell.item == "claim") for cell in of.cells)
+    assert all(isinstance(cell, Claim) for cell in of.cells if cell.item == "claim")
     assert of.main in of.collections or not of.collections  # a paper that needs no data
     assert "?" in of.title
     assert of.reference.endswith((".", "2010."))
@@ -209,3 +235,37 @@ def test_a_paper_can_be_declared_in_a_file(tmp_path: Path, capsys: pytest.Captur
             reproduce("quarter2024")
     finally:
         PAPERS.pop("quarter2025", None)
+
+
+def test_figures_are_computed_for_a_figure_and_for_the_whole_paper_only() -> None:
+    halves = pl.DataFrame({"half": [0.5]})
+    cells = [Number(item, "half", 0.5, 0, without_data(float, 0.5)) for item in ("figure 1", "table 1")]
+    paper(Paper(key="drawn2025", cells=cells, figures=lambda _: ({"halves": halves}, ())))
+    try:
+        drawn = [
+            item for item in (None, "Figure 1", "table 1") if "halves" in reproduce("drawn2025", item=item).tables
+        ]
+    finally:
+        PAPERS.pop("drawn2025")
+    assert drawn == [None, "Figure 1"]
+
+
+def test_runs_that_are_not_the_papers_are_said_to_be_others_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs, qrels = collection(n_runs=12, n_topics=12, n_docs=60).write(str(tmp_path))
+    arguments = ["reproduce", "webber2010", "--runs", str(runs), "--qrels", str(qrels), "--item", "table 1"]
+    assert main(arguments) == 1
+    first, *_ = capsys.readouterr().out.splitlines()
+    assert "not TREC-8 ad hoc: 12 runs, 12 topics" in first
+    (note, *_) = reproduce("webber2010", runs=[str(runs)], qrels=str(qrels), item="table 1").notes
+    assert (note.code, note.severity) == ("other_collection", "caution")
+    assert "12 runs, 12 topics are not TREC-8 ad hoc of the paper, 129 runs, 50 topics" in note.text
+
+
+def test_the_data_is_named_and_a_stand_in_as_such(tmp_path: Path) -> None:
+    runs, qrels = collection(n_runs=12, n_topics=12, n_docs=60).write(str(tmp_path))
+    toy = Paper(key="toy", cells=(), main="T", collections={"T": "a track"}, stand_in="another, a stand-in")
+    sources = read_sources(toy, runs=[str(runs)], qrels=str(qrels), data=(), contributors=())
+    assert _basis(sources).more == {"T": "a track: 12 runs, 12 topics"}
+    assert _basis(sources, public=True).more == {"T": "another, a stand-in: 12 runs, 12 topics"}

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from assay.analyses.reproduce.decisions import decide
-from assay.core.errors import UsageError
+from assay.analyses.reproduce.everywhere import is_copy, on_track
 from assay.core.thresholds import THRESHOLDS
-from assay.measures.grammar import parse
 from assay.papers.jones2015.claims import below_deciding
-from assay.papers.webber2008.everywhere import compare, deepest, same_collection
+from assay.papers.webber2008.phi import halving_less_independent
+from assay.papers.webber2010.comparisons import names_to
 from assay.results.papers import Claim, Paper, Sources, Verdict, find_paper
+from assay.scoring.scored_collection import MissingDataError, from_scores
 from tests.laws.threshold_cases.case import Case
 from tests.papers.score_matrices import scores_of
 
@@ -24,7 +27,7 @@ def verdict(claim: Claim, value: float, half: float = 0.0) -> Verdict | None:
     """The verdict on a claim whose one comparison has this value, and an interval so wide to either side at 95%."""
     away = np.array([-1.0, 1.0] * 10) * half / (T_19 * np.sqrt(19))
     replicates = np.concatenate([[value], value + away]) if half else np.array([value])
-    return decide(replace(claim, compare=lambda _: {"a": replicates}), NOWHERE)[0].verdict
+    return decide(replace(claim, compare=lambda _: {"a": replicates}, note=""), NOWHERE)[0].verdict
 
 
 def claim_of(paper: str, threshold: str) -> Claim:
@@ -48,48 +51,76 @@ def positive(half: float) -> Verdict | None:
     return verdict(Claim("c", lambda _: {}), 0.1, half)
 
 
-def as_well(half: float) -> Verdict | None:
-    """The verdict on a measure that predicts another a little less well than that predicts itself."""
-    return verdict(claim_of("webber2008", "phi_margin"), -0.004, half)
+def as_well(paper: str, threshold: str, half: float) -> Verdict | None:
+    """The verdict on what does a little less well than it might without counting as worse."""
+    return verdict(claim_of(paper, threshold), -0.004, half)
+
+
+def of_as_well(paper: str, threshold: str) -> Case:
+    """A claim that holds where an interval reaches down to no less than minus its margin, 0.01."""
+    return Case(
+        lambda: as_well(paper, threshold, 0.0055),
+        lambda: as_well(paper, threshold, 0.0065),
+        moved=0.009,
+        rule="reproduce",
+    )
 
 
 def decides(share: float) -> Verdict | None:
     """The verdict on the claim that no property decides, where one accounts for this share of the variance."""
-    return decide(Claim("c", lambda _: below_deciding({"Bounded": share})), NOWHERE)[0].verdict
+    return decide(Claim("c", lambda _: below_deciding({"Bounded": np.array([share])})), NOWHERE)[0].verdict
 
 
-def predicted(n: int) -> bool:
-    """Whether so many runs on so many topics are enough."""
+def stands_for_many(n_topics: int) -> bool:
+    """Whether so many topics are enough to play a large population."""
     try:
-        return bool(compare("small", scores_of(n, n, {"P@10": 0.6, "AP": 0.3})))
-    except UsageError:
+        return bool(halving_less_independent(from_scores([scores_of(8, n_topics, {"AP": 0.3})], "made"), "AP"))
+    except MissingDataError:
+        return False
+
+
+def stands_for_deep(longest: int) -> bool:
+    """Whether lists of so many documents are deep enough to stand for depth 1,000."""
+    try:
+        return bool(names_to(longest))
+    except MissingDataError:
         return False
 
 
 def is_same(n_different: int) -> bool:
     """Whether scores are those of another collection of which so many of 200 differ."""
-    one = np.arange(200.0).reshape(10, 20)
+    one = np.arange(200.0)
     other = one.copy()
-    other.flat[:n_different] += 0.5
-    return same_collection(one, {"other": other}) is not None
+    other[:n_different] += 0.5
+    return is_copy({"P@10": one}, {"P@10": other})
 
 
-def is_patient(p: float) -> bool:
-    """Whether RBP with this persistence stands beside AP."""
-    return deepest([parse(f"RBP(p={p})@1000")], "RBP") is not None
+def is_large_enough(n: int) -> bool:
+    """Whether a collection of so many runs and topics takes part in --everywhere."""
+    source = SimpleNamespace(
+        files=SimpleNamespace(name="made"), load=lambda: from_scores([scores_of(n, n, {"AP": 0.3})], "made")
+    )
+    track: Any = SimpleNamespace(name="made", sources=[source])
+    return not on_track(track, ()).left_out
 
 
 CASES: dict[str, Case] = {
     "claim_level": Case(lambda: positive(0.099), lambda: positive(0.101), moved=0.99, rule="reproduce"),
-    "phi_margin": Case(lambda: as_well(0.0055), lambda: as_well(0.0065), moved=0.009, rule="reproduce"),
-    "phi_likeness": of_margin("webber2008", "phi_likeness", 0.049, 0.051, moved=0.04),
-    "least_to_predict": Case(lambda: predicted(10), lambda: predicted(9), moved=11, rule="reproduce"),
     "same_scores": Case(lambda: is_same(2), lambda: is_same(3), moved=0.995, rule="reproduce"),
-    "patient_rbp": Case(lambda: is_patient(0.9), lambda: is_patient(0.89), moved=0.95, rule="reproduce"),
+    "least_collection": Case(lambda: is_large_enough(10), lambda: is_large_enough(9), moved=11, rule="reproduce"),
+    "phi_margin": of_as_well("webber2008", "phi_margin"),
+    "no_harm": of_as_well("webber2010", "no_harm"),
+    "phi_likeness": of_margin("webber2008", "phi_likeness", 0.049, 0.051, moved=0.04),
+    "large_population": Case(lambda: stands_for_many(200), lambda: stands_for_many(199), moved=201, rule="reproduce"),
+    "least_deep": Case(lambda: stands_for_deep(100), lambda: stands_for_deep(99), moved=101, rule="reproduce"),
+    "like_tests": of_margin("webber2010", "like_tests", 0.019, 0.021, moved=0.015),
     "scarcely_closer": of_margin("webber2010", "scarcely_closer", 0.019, 0.021, moved=0.015),
     "deciding_share": Case(lambda: decides(0.49), lambda: decides(0.51), moved=0.4, rule="reproduce"),
     "close_discounts": of_margin("kanoulas2009", "close_discounts", 0.09, 0.11, moved=0.05),
+    "close_needs": of_margin("kanoulas2009", "close_needs", 0.09, 0.11, moved=0.05),
+    "close_ratios": of_margin("kanoulas2009", "close_ratios", 0.19, 0.21, moved=0.1),
     "consistent_z": of_margin("robertson2007", "consistent_z", 2.9, 3.1, moved=2.5),
+    "few_documents": of_margin("robertson2007", "few_documents", 0.09, 0.11, moved=0.05),
     "near_one": of_margin("robertson2007", "near_one", 0.019, 0.021, moved=0.01),
     "stable_mean": of_margin("robertson2007", "stable_mean", 0.0009, 0.0011, moved=0.0005),
 }

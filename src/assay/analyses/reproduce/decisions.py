@@ -21,7 +21,7 @@ from assay.results.papers import (
     Verdict,
 )
 from assay.scoring.scored_collection import MissingDataError
-from assay.stats.estimates import Estimate, estimate
+from assay.stats.estimates import Estimate, average, estimate
 from assay.stats.prediction import as_well
 
 CLAIM_LEVEL = Threshold(
@@ -31,7 +31,8 @@ CLAIM_LEVEL = Threshold(
     meaning="of the intervals that decide claims, one comparison at a time or all together",
 )
 ROUNDING = 1e-9  # a difference of exactly the tolerance is within it
-_UNDEFINED = "undefined: nothing separates the runs"
+AVERAGE = "average"  # the comparison that decides a claim about many cells
+_UNDEFINED = "undefined on these runs and topics"
 VERDICTS: dict[bool | None, Verdict] = {True: HOLDS, False: FAILS, None: INCONCLUSIVE}
 """The verdict on a claim, by whether it was decided, and how."""
 
@@ -47,7 +48,7 @@ class Comparison:
     agrees: bool  # the estimate is on the claim's side
     supports: bool  # so is all of its interval
     contradicts: bool  # the interval, widened for the number of comparisons, is on the other side
-    strength: float  # how far it is on the claim's side; the least is the weakest
+    strength: float  # how surely it is on the claim's side
 
 
 def of_item(cells: Sequence[Cell], item: str | None) -> list[Cell]:
@@ -67,17 +68,23 @@ def decide(cell: Cell, sources: Sources) -> tuple[Outcome, list[Comparison]]:
         if isinstance(cell, Number):
             return _number(cell, estimate(cell.compute(sources))), []
         estimates = {name: estimate(values) for name, values in cell.compare(sources).items()}
+        note = cell.note if isinstance(cell.note, str) else cell.note(sources)
     except MissingDataError as lack:
-        return Outcome(needs=str(lack), note=cell.note), []
-    if any(math.isnan(one.value) for one in estimates.values()):
-        return Outcome(verdict=NOT_APPLICABLE, note=_UNDEFINED), []
-    return _claim(cell, [_compare(cell, name, one, len(estimates)) for name, one in estimates.items()])
+        return Outcome(needs=str(lack), note=cell.note if isinstance(cell.note, str) else ""), []
+    if undefined := [name for name, one in estimates.items() if math.isnan(one.value)]:
+        others = f" and {len(undefined) - 1} more" if undefined[1:] else ""
+        return Outcome(verdict=NOT_APPLICABLE, note=_joined(f"{_UNDEFINED}: {undefined[0]}{others}", note)), []
+    compared = [_compare(cell, name, one, len(estimates)) for name, one in estimates.items()]
+    if cell.decided_by == "average" and len(compared) > 1:
+        mean = _compare(cell, AVERAGE, average(list(estimates.values())), 1)
+        return _by_average(mean, compared, note), [mean, *compared]
+    return _by_every(compared, note), compared
 
 
 def _number(cell: Number, computed: Estimate) -> Outcome:
     printed = None if cell.published is None or cell.tolerance is None else (cell.published, cell.tolerance)
     if math.isnan(computed.value):
-        return Outcome(ok=None if printed is None else False, note=_UNDEFINED)
+        return Outcome(ok=None if printed is None else False, note=_joined(_UNDEFINED, cell.note))
     low, high = computed.interval(CLAIM_LEVEL.value) or (None, None)
     ok = None
     if printed is not None:
@@ -86,33 +93,67 @@ def _number(cell: Number, computed: Estimate) -> Outcome:
     return Outcome(computed.value, low, high, ok, note=cell.note)
 
 
-def _claim(cell: Claim, compared: list[Comparison]) -> tuple[Outcome, list[Comparison]]:
-    weakest = min(compared, key=lambda one: (one.strength, one.estimate))
+def _by_average(mean: Comparison, compared: list[Comparison], note: str) -> Outcome:
+    """Decide a claim about many cells by their average; the least certain is named beside it."""
+    ok = False if mean.contradicts else True if mean.supports else None
+    least, agreeing = _least_certain(compared), sum(one.agrees for one in compared)
+    interval = "" if least.low is None else f" ({least.low:.3f} to {least.high:.3f})"
+    text = (
+        f"average of {len(compared)} comparisons; {agreeing} {_go(agreeing)} this way; "
+        f"{_named(least)}, {least.estimate:.3f}{interval}"
+    )
+    return Outcome(mean.estimate, mean.low, mean.high, ok, VERDICTS[ok], note=_joined(text, note))
+
+
+def _by_every(compared: list[Comparison], note: str) -> Outcome:
+    """Decide a claim by all of its comparisons; the least certain is shown."""
+    least, agreeing = _least_certain(compared), sum(one.agrees for one in compared)
     contradicted = any(one.contradicts for one in compared)
     ok = False if contradicted else True if all(one.supports for one in compared) else None
-    verdict = VERDICTS[ok]
-    agreeing = sum(one.agrees for one in compared)
     if len(compared) > 1:
-        text = f"{verdict}: {agreeing} of {len(compared)} comparisons go this way; the weakest: {weakest.name}"
+        text = f"{agreeing} of {len(compared)} comparisons {_go(agreeing)} this way; {_named(least)}"
     elif ok is None:
-        text = f"{verdict}, {'though these topics agree' if agreeing else 'and these topics disagree'}"
+        text = _on_these_topics(least)
     else:
-        text = verdict
-    note = f"{text}; {cell.note}" if cell.note else text
-    return Outcome(weakest.estimate, weakest.low, weakest.high, ok, verdict, note=note), compared
+        text = ""
+    return Outcome(least.estimate, least.low, least.high, ok, VERDICTS[ok], note=_joined(text, note))
+
+
+def _least_certain(compared: list[Comparison]) -> Comparison:
+    return min(compared, key=lambda one: (one.strength, one.estimate))
+
+
+def _named(least: Comparison) -> str:
+    """Name the least certain comparison; without intervals it is the one of the least difference."""
+    return f"{'the weakest' if least.low is None else 'the least certain'}: {least.name}"
+
+
+def _on_these_topics(inconclusive: Comparison) -> str:
+    if inconclusive.agrees:
+        return "though these topics agree"
+    return "these topics show no difference" if inconclusive.estimate == 0 else "and these topics disagree"
+
+
+def _go(n: int) -> str:
+    return "goes" if n == 1 else "go"
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
 
 
 def _compare(cell: Claim, name: str, computed: Estimate, n: int) -> Comparison:
-    """Hold an estimate against the claim; where there is no interval it stands for itself."""
+    """Compare an estimate with the claim; what has no error stands for itself, an unknown error decides nothing."""
     value, level = computed.value, CLAIM_LEVEL.value
     margin = cell.margin.value if isinstance(cell.margin, Threshold) else cell.margin
     interval = computed.interval(level)
-    low, high = interval or (value, value)
-    wide = computed.interval(1 - (1 - level) / n) or (value, value)
+    unknown = (-math.inf, math.inf) if computed.sampled else (value, value)
+    low, high = interval or unknown
+    wide = computed.interval(1 - (1 - level) / n) or unknown
     half = (high - low) / 2
     strength = value / half if half > 0 else math.copysign(math.inf, value)
     if cell.criterion == "indistinct":
-        sides = low <= 0 <= high, low <= 0 <= high, not wide[0] <= 0 <= wide[1], -abs(strength)
+        sides = low <= 0 <= high, -math.inf < low <= 0 <= high, not wide[0] <= 0 <= wide[1], -abs(strength)
     elif cell.criterion == "alike":
         beyond = wide[0] > margin or wide[1] < -margin
         sides = abs(value) < margin, -margin < low and high < margin, beyond, -max(abs(low), abs(high))

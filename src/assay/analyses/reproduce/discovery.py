@@ -1,4 +1,4 @@
-"""Collections below a directory, discovered by their files.
+"""Collections below directories, discovered by their files.
 
 A collection is one of three things: TREC runs in a directory beside their judgments (a single file with `qrels` in
 its name) or in one of its subdirectories; files of scores in a directory that differ in the measure at the end of
@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -21,12 +22,11 @@ from assay.core.errors import AssayError, InputError
 from assay.core.progress import steps
 from assay.data.delimited import is_number
 from assay.data.files import bare_name, read_bytes
-from assay.data.judged import judge
 from assay.data.read import read_qrels, read_runs
 from assay.measures.declare import Measure
 from assay.measures.grammar import recognised
-from assay.scoring.engine import score
 from assay.scoring.score_files import ALIASES, read_scores
+from assay.scoring.scored_collection import ScoredCollection, from_runs, from_scores
 from assay.scoring.scores import Scores
 
 _WITH_DEPTH = re.compile(r"(?<=[A-Za-z])(?=\d+$)")  # p10 is P@10
@@ -34,40 +34,54 @@ _SAMPLE = re.compile(r"(?<![a-z])samples?(?![a-z])", re.IGNORECASE)  # a folder 
 _DOCUMENTATION = re.compile(r"(readme|licen[cs]e|index|changelog)|.*\.(md|rst|html?|py|pdf)$", re.IGNORECASE)
 
 
+class Loader(Protocol):
+    """Reads a collection; of scores, all topics or some."""
+
+    def __call__(self, topics: Collection[str] | None = None) -> ScoredCollection:
+        """Read it."""
+
+
 @dataclass(frozen=True, slots=True)
 class DiscoveredCollection:
-    """A collection: where it is, which measures it has (None: any), and how scores are read."""
+    """A collection: where it is, the folder of its files, whether these are runs or scores, and how to read them."""
 
     name: str
-    measures: tuple[Measure, ...] | None
-    read: Callable[[Sequence[Measure]], Scores]
+    folder: str
+    load: Loader
+    is_runs: bool = False
 
 
 @dataclass(slots=True)
 class Discovery:
-    """The collections below a directory, and what was not understood there."""
+    """The collections below directories, and what was not understood there."""
 
-    root: Path
+    roots: tuple[Path, ...]
     collections: list[DiscoveredCollection] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)  # path below the root -> why
+    left_out: dict[str, str] = field(default_factory=dict)  # path below a root -> why
 
     def place(self, path: Path) -> str:
-        """Name a path from the root on."""
-        inside = path.relative_to(self.root)
+        """Name a path from its root on; with several roots, by their names, too."""
+        root = next(root for root in self.roots if path.is_relative_to(root))
+        inside = path.relative_to(root)
+        if len(self.roots) > 1:
+            inside = Path(root.resolve().name) / inside
         return str(inside) if inside.parts else path.resolve().name
 
     def leave_out(self, place: str, why: str) -> None:
         """Leave something out; the reason names files from the root on, too."""
-        self.left_out[place] = why.replace(f"{self.root / place}: ", "").replace(f"{self.root}{os.sep}", "")
+        for root in self.roots:
+            why = why.replace(f"{root / place}: ", "").replace(f"{root}{os.sep}", "")
+        self.left_out[place] = why
 
 
-def discover(directory: str) -> Discovery:
-    """Look for collections below a directory, folder by folder in the order of their names."""
-    root = Path(directory)
-    if not root.is_dir():
-        raise InputError(f"{directory}: {'not a directory' if root.exists() else 'no such directory'}")
-    discovery = Discovery(root)
-    files = {folder: _files(folder) for folder in _folders(root)}
+def discover(directories: Sequence[str]) -> Discovery:
+    """Look for collections below directories, folder by folder in the order of their names."""
+    roots = tuple(map(Path, directories))
+    for root in roots:
+        if not root.is_dir():
+            raise InputError(f"{root}: {'not a directory' if root.exists() else 'no such directory'}")
+    discovery = Discovery(roots)
+    files = {folder: _files(folder) for root in roots for folder in _folders(root)}
     for folder in steps(list(files), doing="looking into ", lines=False):
         _runs(discovery, folder, files)
     for folder in files:
@@ -80,7 +94,13 @@ def discover(directory: str) -> Discovery:
 
 
 def _folders(root: Path) -> Iterator[Path]:
-    for folder, inside, _ in os.walk(root):
+    """All directories below one, links followed; each of them once, however many links lead there."""
+    seen: set[str] = set()
+    for folder, inside, _ in os.walk(root, followlinks=True):
+        if (real := os.path.realpath(folder)) in seen:
+            inside.clear()
+            continue
+        seen.add(real)
         inside[:] = sorted(name for name in inside if not name.startswith("."))
         yield Path(folder)
 
@@ -111,7 +131,8 @@ def _runs(discovery: Discovery, folder: Path, files: dict[Path, list[Path]]) -> 
         files[place] = [path for path in files[place] if path not in paths]
         if len(judgments) == 1:
             name = discovery.place(folder if len(holding) == 1 else place)
-            discovery.collections.append(DiscoveredCollection(name, None, _Scoring(tuple(paths), judgments[0])))
+            reading = RunFiles(tuple(paths), judgments[0])
+            discovery.collections.append(DiscoveredCollection(name, name, reading, is_runs=True))
         else:
             discovery.leave_out(discovery.place(place), f"runs beside {len(judgments)} files of judgments")
     for path in judgments if not holding else ():
@@ -134,13 +155,17 @@ def _first_line(path: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scoring:
+class RunFiles:
+    """Runs and their judgments."""
+
     paths: tuple[Path, ...]
     qrels: Path
 
-    def __call__(self, measures: Sequence[Measure]) -> Scores:
-        """Score the runs."""
-        return score(judge(read_runs(list(self.paths)), read_qrels(self.qrels)), measures)
+    def __call__(self, topics: Collection[str] | None = None) -> ScoredCollection:
+        """Read the runs, on all topics."""
+        if topics is not None:
+            raise InputError(f"{self.qrels}: runs are taken on all topics")
+        return from_runs(read_runs(list(self.paths)), read_qrels(self.qrels))
 
 
 # --- scores
@@ -155,9 +180,11 @@ def _named_files(discovery: Discovery, folder: Path, files: dict[Path, list[Path
     taken = {path for group in groups.values() for path in group.values()}
     files[folder] = [path for path in files[folder] if path not in taken]
     for name, group in groups.items():
-        discovery.collections.append(
-            DiscoveredCollection(discovery.place(folder / name), tuple(group), _Reading(group))
+        place = discovery.place(folder / name)
+        own = DiscoveredCollection(
+            place, discovery.place(folder), ScoreFiles(place, {str(m): path for m, path in group.items()})
         )
+        discovery.collections.append(own)
 
 
 def _measure_of(path: Path) -> tuple[str, Measure] | None:
@@ -174,18 +201,28 @@ def _measure_of(path: Path) -> tuple[str, Measure] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
-    files: dict[Measure, Path]
+class ScoreFiles:
+    """Files of scores, one for each measure."""
 
-    def __call__(self, measures: Sequence[Measure]) -> Scores:
-        """Read the files of some measures; they must be of the same runs and topics."""
-        parts = [read_scores(str(self.files[m]), name=str(m)) for m in measures]
-        first = parts[0]
-        for path, part in zip((self.files[m] for m in measures), parts, strict=True):
+    name: str
+    files: dict[str, Path]  # measure -> file
+
+    def __call__(self, topics: Collection[str] | None = None) -> ScoredCollection:
+        """Read all of them; they must be of the same runs and topics."""
+        parts = [read_scores(str(path), name=measure) for measure, path in self.files.items()]
+        first, first_path = parts[0], next(iter(self.files.values()))
+        for path, part in zip(self.files.values(), parts, strict=True):
             if set(part.runs) != set(first.runs) or set(part.topics) != set(first.topics):
-                raise InputError(f"{path}: not of the same runs and topics as {self.files[measures[0]].name}")
+                raise InputError(f"{path}: not of the same runs and topics as {first_path.name}")
         value = np.concatenate([part.select(runs=first.runs, topics=first.topics).value for part in parts])
-        return replace(first, conditions=tuple(map(str, measures)), value=value, averages=())
+        return complete(replace(first, conditions=tuple(self.files), value=value, averages=()), self.name, topics)
+
+
+def complete(scores: Scores, name: str, topics: Collection[str] | None) -> ScoredCollection:
+    """Take the topics, of those that count, on which every run has every score."""
+    there = np.atleast_1d(~np.isnan(scores.value).any(axis=(0, 1)))
+    kept = {t for t, whole in zip(scores.topics, there, strict=True) if whole and (topics is None or t in topics)}
+    return from_scores([scores], name, topics=kept.__contains__)
 
 
 def _table(discovery: Discovery, path: Path) -> None:
@@ -202,10 +239,24 @@ def _table(discovery: Discovery, path: Path) -> None:
     except AssayError as problem:
         discovery.leave_out(discovery.place(path), str(problem))
         return
-    known = {m: name for name in scores.conditions if (m := recognised(name))}
+    name = discovery.place(path.with_name(bare_name(str(path))))
+    if not any(map(recognised, scores.conditions)):
+        discovery.leave_out(discovery.place(path), "scores of measures that are not known")
+        return
+    own = DiscoveredCollection(name, discovery.place(path.parent), ScoreTable(name, path))
+    discovery.collections.append(own)
 
-    def read(measures: Sequence[Measure]) -> Scores:
-        return scores.choose([known[m] for m in measures])
 
-    name = bare_name(str(path))
-    discovery.collections.append(DiscoveredCollection(discovery.place(path.with_name(name)), tuple(known), read))
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """A table of scores by several measures."""
+
+    name: str
+    path: Path
+
+    def __call__(self, topics: Collection[str] | None = None) -> ScoredCollection:
+        """Read the measures that are known, by the names that we give them."""
+        scores = read_scores(str(self.path))
+        known = {name: str(m) for name in scores.conditions if (m := recognised(name))}
+        chosen = scores.choose(list(known))
+        return complete(replace(chosen, conditions=tuple(known.values())), self.name, topics)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from assay.data.files import read_bytes
 from assay.data.read import read_qrels, read_runs
 from assay.data.run_lists import chosen_names
 from assay.results.papers import Paper, Sources
+from assay.scoring.margins import KINDS, Margins, add_margins
 from assay.scoring.score_files import read_scores
 from assay.scoring.scored_collection import ScoredCollection, from_runs, from_scores
 
@@ -26,8 +28,15 @@ def read_sources(
     if not paper.collections and (runs or qrels or data):
         raise UsageError(f"{paper.key} needs no data: leave out --runs, --qrels and --data")
     files: dict[str, list[str]] = {}
-    for key, paths in (_parsed(text, paper) for text in data):
-        files.setdefault(key, []).extend(paths)
+    margins: dict[str, Margins] = {}
+    parsed = [_parsed(text, paper) for text in data]
+    _check_once(parsed)
+    for key, kind, paths in parsed:
+        if kind:
+            of, track, counts = margins.get(key, Margins()), paper.tracks.get(key), paper.topics.get(key)
+            margins[key] = add_margins(of, kind, paths, track=track, topics=counts)
+        else:
+            files.setdefault(key, []).extend(paths)
     run_table = _read_run_table(files[RUN_TABLE][0]) if RUN_TABLE in files else None
     collections: dict[str, ScoredCollection] = {}
     paths = [runs] if isinstance(runs, str) else list(runs)
@@ -38,7 +47,7 @@ def read_sources(
         pooled = chosen_names(contributors, main.names) if contributors else None
         collections[paper.main] = from_runs(main, read_qrels(qrels), contributors=pooled)
     collections |= {key: _collection(key, some, paper) for key, some in files.items() if key != RUN_TABLE}
-    return Sources(paper, collections, run_table)
+    return Sources(paper, collections, run_table, margins)
 
 
 def _collection(key: str, files: Sequence[str], paper: Paper) -> ScoredCollection:
@@ -51,17 +60,32 @@ def _collection(key: str, files: Sequence[str], paper: Paper) -> ScoredCollectio
     return from_scores([read_scores(path) for path in files], what, topics=paper.topics.get(key))
 
 
-def _parsed(text: str, paper: Paper) -> tuple[str, list[str]]:
-    """Parse KEY=FILE[,FILE]."""
-    key, equals, files = text.partition("=")
-    known = [name for name in paper.collections if name != paper.main] + [RUN_TABLE]
+def _parsed(text: str, paper: Paper) -> tuple[str, str, list[str]]:
+    """Parse KEY=FILE[,FILE], or KEY.KIND=FILE[,FILE] of margins: key, kind (or nothing) and files."""
+    name, equals, files = text.partition("=")
+    known = [key for key in paper.collections if key != paper.main] + [RUN_TABLE]
     if not equals or not files:
         raise UsageError(f"data '{text}' is not KEY=FILE[,FILE], such as {known[0]}=ap.tsv")
-    if key not in known:
+    key, _, kind = name.partition(".")
+    if kind and key in paper.collections:
+        if kind not in KINDS:
+            kinds = [f"{key}.{one}" for one in KINDS]
+            raise UsageError(f"data '{text}': no '{name}' (there is {', '.join(kinds)}){suggestion(name, kinds)}")
+        return key, kind, files.split(",")
+    if name not in known:
         raise UsageError(
-            f"data '{text}': no collection '{key}' (there is {', '.join(known)}){suggestion(key, known)}"
+            f"data '{text}': no collection '{name}' (there is {', '.join(known)}){suggestion(name, known)}"
         )
-    return key, files.split(",")
+    return name, "", files.split(",")
+
+
+def _check_once(parsed: Sequence[tuple[str, str, list[str]]]) -> None:
+    """Refuse what is named twice; only scores may be in several files, each of another measure."""
+    several = [f"{key}={path}" for key, kind, paths in parsed if not kind and key != RUN_TABLE for path in paths]
+    single = [f"{key}.{kind}" if kind else key for key, kind, _ in parsed if kind or key == RUN_TABLE]
+    for name, n in Counter([*several, *single]).items():
+        if n > 1:
+            raise UsageError(f"data {name} is there twice; give it once")
 
 
 def _read_run_table(path: str) -> Mapping[str, Mapping[str, str]]:

@@ -10,7 +10,7 @@ from assay.analyses.reproduce.decisions import ROUNDING, Comparison
 from assay.core.notes import Note
 from assay.core.text import counted
 from assay.results.charts import Chart, category, field, scatter
-from assay.results.papers import INCONCLUSIVE, NOT_APPLICABLE, Cell, Number, Outcome
+from assay.results.papers import ERROR, INCONCLUSIVE, NOT_APPLICABLE, Cell, Number, Outcome
 
 SCHEMA = {
     "paper": pl.String,
@@ -25,6 +25,7 @@ SCHEMA = {
     "verdict": pl.String,
     "needs": pl.String,
     "note": pl.String,
+    "command": pl.String,
 }
 COMPARISONS = {
     "claim": pl.String,
@@ -33,40 +34,39 @@ COMPARISONS = {
     "low": pl.Float64,
     "high": pl.Float64,
 }
-EVERYWHERE = "everywhere"  # the item of rows on other collections
 
 
-def cell_table(paper: str, outcomes: Iterable[tuple[Cell, Outcome]]) -> pl.DataFrame:
-    """One row per cell."""
-    return pl.DataFrame([_cell_row(paper, *one) for one in outcomes], schema=SCHEMA, orient="row")
-
-
-def collection_table(paper: str, outcomes: Iterable[tuple[str, Outcome]]) -> pl.DataFrame:
-    """One row per collection on which a claim was tried."""
-    rows = [(paper, EVERYWHERE, name, None, *_outcome_columns(outcome, None)) for name, outcome in outcomes]
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+def cell_table(outcomes: Iterable[tuple[str, Cell, Outcome]]) -> pl.DataFrame:
+    """One row per cell of a paper."""
+    return pl.DataFrame([_cell_row(*one) for one in outcomes], schema=SCHEMA, orient="row")
 
 
 def _cell_row(paper: str, cell: Cell, outcome: Outcome) -> tuple[object, ...]:
     tolerance = cell.tolerance if isinstance(cell, Number) else None
-    return (paper, cell.item, cell.cell, cell.published, *_outcome_columns(outcome, tolerance))
-
-
-def _outcome_columns(outcome: Outcome, tolerance: float | None) -> tuple[object, ...]:
     numbers = (outcome.obtained, outcome.low, outcome.high, tolerance)
-    return (*numbers, outcome.ok, outcome.verdict, outcome.needs, outcome.note or None)
+    decided = (outcome.ok, outcome.verdict, outcome.needs, outcome.note or None, cell.command or None)
+    return (paper, cell.item, cell.cell, cell.published, *numbers, *decided)
 
 
 def summary_table(table: pl.DataFrame) -> pl.DataFrame:
-    """Count the rows of every item by how they came out."""
+    """Count the rows of every item by how they came out; an error of the paper is no number to be met."""
     computed = pl.col("needs").is_null()
-    return table.group_by("item", maintain_order=True).agg(
+    outcomes = {
+        "ok": pl.col("ok") & computed,
+        "off": ~pl.col("ok") & computed,
+        "open": pl.col("ok").is_null() & computed,
+        "lacking": ~computed,
+    }
+    counts = table.group_by("paper", "item", maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("n"),
-        (pl.col("ok") & computed).sum().cast(pl.Int64).alias("ok"),
-        (~pl.col("ok") & computed).sum().cast(pl.Int64).alias("off"),
-        (pl.col("ok").is_null() & computed).sum().cast(pl.Int64).alias("open"),
-        (~computed).sum().cast(pl.Int64).alias("lacking"),
+        *(outcome.sum().cast(pl.Int64).alias(name) for name, outcome in outcomes.items()),
     )
+    return counts.with_columns(pl.when(pl.col("item") != ERROR).then(pl.col(name)) for name in outcomes)
+
+
+def has_failed(table: pl.DataFrame) -> bool:
+    """Whether a number is off or a claim fails, known errors of the paper aside."""
+    return table.filter(~pl.col("ok"), pl.col("item") != ERROR).height > 0
 
 
 def comparison_table(by_claim: Iterable[tuple[str, Sequence[Comparison]]]) -> pl.DataFrame:
@@ -79,19 +79,25 @@ def overview(reference: str, table: pl.DataFrame, summary: pl.DataFrame) -> str:
     """Say item by item how many cells came out, and name those that did not."""
     if not table.height:
         return reference
-    rows = [tuple(map(str, row)) for row in summary.iter_rows()]
-    rows.append(("all", *(str(sum(summary[name])) for name in summary.columns[1:])))
-    head = ("item", "cells", "ok", "off", "open", "no data")
-    wide = max(len(row[0]) for row in rows)
+    several = summary["paper"].n_unique() > 1
+    rows = [
+        (f"{paper}, {item}" if several else item, *("" if n is None else str(n) for n in counts))
+        for paper, item, *counts in summary.rows()
+    ]
+    rows.append(("all", *(str(summary[name].sum()) for name in summary.columns[2:])))
+    rows.insert(0, ("item", "cells", "ok", "off", "open", "no data"))
+    first, *wide = (max(map(len, column)) for column in zip(*rows, strict=True))
     lines = [
-        "  ".join(w.rjust(len(h)) if i else w.ljust(wide) for i, (w, h) in enumerate(zip(row, head, strict=True)))
-        for row in (head, *rows)
+        "  ".join([name.ljust(first), *(n.rjust(w) for n, w in zip(own, wide, strict=True))]).rstrip()
+        for name, *own in rows
     ]
     for item, cell, published, obtained in (
-        table.filter(~pl.col("ok")).select("item", "cell", "published", "obtained").iter_rows()
+        table.filter(~pl.col("ok"), pl.col("item") != ERROR)
+        .select("item", "cell", "published", "obtained")
+        .iter_rows()
     ):
         lines.append(f"off: {item}, {cell}: {published_and_obtained(published, obtained)}")
-    return "\n".join([reference, "", *lines])
+    return "\n".join([*([reference, ""] if reference else []), *lines])
 
 
 def published_and_obtained(published: float | None, obtained: float | None) -> str:

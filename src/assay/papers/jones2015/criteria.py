@@ -1,4 +1,4 @@
-"""The threshold at which the verdict on a claim of jones2015 changes, where the paper gives no number."""
+"""The thresholds at which verdicts on claims of jones2015 change, where the paper gives no number."""
 
 from __future__ import annotations
 
@@ -9,4 +9,11 @@ DECIDING_SHARE = Threshold(
     0.5,
     unit="share of the variance",
     meaning="from which on a single property decides whether two measures agree",
+)
+
+WELL_CORRELATED = Threshold(
+    "well_correlated",
+    0.8,
+    unit="Kendall's tau",
+    meaning="from which on two measures that rank runs by their means correlate well",
 )

@@ -2,25 +2,6 @@
 
 from __future__ import annotations
 
-ROWS: dict[str, str] = {
-    "AP": "AP",
-    "DCG": "DCG",
-    "RR": "RR",
-    "P@k": "Precision",
-    "SDCG": "SDCG",
-    "NDCG": "NDCG",
-    "RBP85": "RBP",
-    "RBP95": "RBP",
-    "RBP50": "RBP",
-    "ERR": "ERR",
-    "R-Prec": "RPrec",
-    "SP": "SP",
-    "R@k": "Recall",
-    "SN-AP": "SN-AP",
-    "SNDCG": "SN-DCG",
-}
-"""The metrics of table 2, in its order -> their rows in table 1."""
-
 TABLE_2: tuple[tuple[float, ...], ...] = (
     (1.32, 30.10, 20.62, 1.32, 1.32, 2.13, 3.51, 8.67, 30.10, 20.62, 0.01, 20.62, 31.20, 31.68),
     (29.38, 20.80, 0.00, 0.00, 2.83, 3.91, 8.06, 29.38, 20.80, 1.31, 20.80, 31.11, 31.07),
@@ -37,7 +18,7 @@ TABLE_2: tuple[tuple[float, ...], ...] = (
     (51.64, 51.87),
     (1.88,),
 )
-"""Upper triangle, row by row, in percent; metrics in the order of ROWS."""
+"""Upper triangle, row by row, in percent; metrics in the order of `MEASURES`."""
 
 COLUMNS_3 = ("Has-prop", "No-prop", "Cross-prop")
 

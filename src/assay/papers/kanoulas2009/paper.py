@@ -2,67 +2,122 @@
 
 The runs are any graded ones, for those of its three collections are not public: its tables are listed as published,
 compared where the data is given (--data T9=DIR,QRELS), and computed on whatever graded runs are given instead.
+Sizes are also counted in public files (--data T9.qrels=FILE:451-500, T9.means=FILE).
 Readings where the paper says nothing: the ideal ranking is sorted by gain; both together means that gain and
 discount maximise one Phi, where the paper's minimax takes several objectives that it does not name; discounts are
-very close if less than {close_discounts:.0%} of their weight differs, and rankings almost identical from a tau of
-{equivalent_tau} on. The item error is of what is wrong in the paper itself.
+very close if less than {close_discounts:.0%} of their weight differs, ratios of gains if they differ by less than
+{close_ratios}, topics needed are almost identical if their logarithms differ by less than {close_needs}, and rankings
+from a tau of {equivalent_tau} on; a discount levels off where it lies furthest below the line from its first to its
+last rank. Intervals leave out one topic at a time, of more than 30 topics one of 25 groups, and fit again. The item
+error is of what is wrong in the paper itself.
 
 tables.figure_2: depth, curve, rank, discount: optimal and standard discounts on the runs given.
+tables.ratio_by_cutoff: depth, ratio, low, high, top_share, judged_share: the ratio of optimal gains, the share of the
+top grade among the relevant documents listed to the cutoff, and the share of documents listed that were judged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import polars as pl
 
 from assay.core.arrays import Array
-from assay.measures.gain import log2_discount
-from assay.papers.kanoulas2009.claims import CLAIMS, MAIN, SHOWN, graded_runs
-from assay.papers.kanoulas2009.fits import BOTH, DISCOUNT, GAIN, SEED, NdcgFits, Weighting, fits
+from assay.papers.kanoulas2009.claims import CLAIMS, EVERYWHERE, EXP, LINEAR, MAIN, graded_runs
+from assay.papers.kanoulas2009.errors import errors
+from assay.papers.kanoulas2009.figures import SAID, figures
+from assay.papers.kanoulas2009.fits import BOTH, DISCOUNT, GAIN, SEED, STANDARD, NdcgFits, Weighting, fits
 from assay.papers.kanoulas2009.published import (
     COLLECTIONS,
     CUTOFFS,
     DEPTH,
     DISCOUNTS,
     GAINS,
+    GRADES,
+    LEVELS_OFF,
     OTHER_TRIANGLE,
+    POWER_DEPTH,
+    PUBLIC_FILES,
     RATIOS,
+    SAME_FIRST,
+    SECTION_3_4,
     TABLE_1,
     TABLE_2,
     TABLE_3,
     TABLE_4,
     TARGET,
     TAU_OF_GAINS,
+    TRACKS,
 )
-from assay.results.charts import Chart, category, field, lines, thin
-from assay.results.papers import Number, Paper, Sources, Tables, paper, sizes
+from assay.results.papers import ERROR, Number, Paper, Sources, paper, sizes
 from assay.scoring.scored_collection import MissingDataError
+from assay.stats.estimates import Estimate, Interval, JackknifeEstimate
 
 NAMES = {key: name for key, (name, _, _) in COLLECTIONS.items()} | {MAIN: "the runs given"}
 
-ERROR = "error"  # the item of what is wrong, or missing, in the paper itself
 _HERE = "not in the paper: the runs that are given"
 _CAPTION = f"for Phi = {TARGET:.2f}, which the numbers fit; the caption says .95"
-_CURVES = {"optimal": DISCOUNT} | {name: Weighting(discount=name) for name in ("log2", "zipf", "linear")}
+_WEIGHTS = "assay weights RUNS --qrels QRELS"
 
 
 def _of(key: str, sources: Sources) -> NdcgFits:
     return fits(graded_runs(sources) if key == MAIN else sources.of(key))
 
 
-def _topics_needed(item: str, printed: dict[str, tuple[int, ...]], names: dict[str, Weighting]) -> Iterator[Number]:
+def _sizes() -> Iterator[Number]:
+    for cell in sizes("kanoulas2009", "section 3", COLLECTIONS, main=MAIN):
+        note = (
+            "the public table of run means lists 104, one fewer" if cell.cell == "runs of TREC 9 web" else cell.note
+        )
+        yield replace(cell, note=note)
+
+
+def _grades() -> Iterator[Number]:
+    for key, n in GRADES.items():
+        note = "not relevant, relevant, highly relevant"
+        yield Number("section 3", f"grades of {NAMES[key]}", n, 0, partial(_n_grades, key), note)
+
+
+def _n_grades(key: str, sources: Sources) -> int:
+    try:
+        return int(fits(sources.of(key)).lists(1).grades.size) + 1
+    except MissingDataError as lack:
+        if key in sources.margins and (grades := sources.margins[key].grades):
+            return len(grades)
+        raise MissingDataError(f"{lack}; or its judgments: --data {key}.qrels=FILE") from None
+
+
+def _topics_needed(
+    item: str, printed: Mapping[str, tuple[int, ...]], names: Mapping[str, Weighting], free: str
+) -> Iterator[Number]:
     """Topics needed on every collection; off by one is rounding."""
+    command = f"{_WEIGHTS} --depth {DEPTH} --free {free} --table topics"
     for key in NAMES:
-        for i, (name, weighting) in enumerate(names.items()):
+        for i, (name, of) in enumerate(names.items()):
             value, tolerance, note = (None, None, _HERE) if key == MAIN else (printed[key][i], 1.0, _CAPTION)
-            yield Number(item, f"{NAMES[key]}: {name}", value, tolerance, partial(_needed, key, weighting), note)
+            compute, at = partial(_needed, key, of), (NAMES[key], name)
+            yield Number(item, f"{NAMES[key]}: {name}", value, tolerance, compute, note, at=at, command=command)
 
 
 def _needed(key: str, weighting: Weighting, sources: Sources) -> Array:
     return np.asarray(_of(key, sources).topics(DEPTH, weighting, TARGET))
+
+
+def _figure_2() -> Iterator[Number]:
+    """The rank from which on the discount of nDCG@100 is constant, as section 3.1 reads it off figure 2."""
+    for key in NAMES:
+        value, tolerance, note = (None, None, _HERE)
+        if key != MAIN:
+            value, tolerance, note = LEVELS_OFF[key], 5.0, "the ranks that matter, read off the figure; no interval"
+        cell = f"{NAMES[key]}: rank at which the optimal discount levels off"
+        command = f"{_WEIGHTS} --depth {DEPTH} --free discount --table discounts"
+        yield Number("figure 2", cell, value, tolerance, partial(_levels_off, key), note, command=command)
+
+
+def _levels_off(key: str, sources: Sources) -> float:
+    return _of(key, sources).levels_off(DEPTH, DISCOUNT)
 
 
 def _table_2() -> Iterator[Number]:
@@ -70,30 +125,43 @@ def _table_2() -> Iterator[Number]:
         for i, k in enumerate(CUTOFFS):
             for j, name in enumerate(RATIOS):
                 value, tolerance, note = (None, None, _HERE) if key == MAIN else (TABLE_2[key][i][j], 0.05, "")
-                cell = f"{NAMES[key]}: nDCG@{k}, {name}"
-                yield Number("table 2", cell, value, tolerance, partial(_ratio, key, k, name), note)
+                row = f"{NAMES[key]}: nDCG@{k}"
+                compute = partial(_ratio, key, k, name)
+                command = f"{_WEIGHTS} --cutoffs {k} --table cutoffs"
+                yield Number(
+                    "table 2", f"{row}, {name}", value, tolerance, compute, note, at=(row, name), command=command
+                )
 
 
-def _ratio(key: str, k: int, name: str, sources: Sources) -> Array | float:
+def _ratio(key: str, k: int, name: str, sources: Sources) -> Estimate | float:
     of = _of(key, sources)
     if not of.reaches(k):
         raise MissingDataError(f"lists of {k} documents")
     if name == RATIOS[0]:
         return of.free_ratio(k)
-    return of.ratio(k, GAIN if name == RATIOS[1] else BOTH)
+    return _ConstrainedRatio(of.ratio(k, GAIN if name == RATIOS[1] else BOTH))
+
+
+class _ConstrainedRatio(JackknifeEstimate):
+    """A ratio of gains that must not fall with the grade; neither does its interval go below 1."""
+
+    def interval(self, level: float) -> Interval | None:
+        ends = JackknifeEstimate.interval(self, level)
+        return ends and (max(ends[0], 1.0), ends[1])
 
 
 def _table_4() -> Iterator[Number]:
+    command = f"{_WEIGHTS} --depth {DEPTH} --free discount --table likeness"
     for key in NAMES:
         for one, other in TABLE_4["T9"]:
             value, tolerance, note = (None, None, _HERE) if key == MAIN else (TABLE_4[key][one, other], 0.00005, "")
-            cell = f"{NAMES[key]}: {one}, {other}"
-            yield Number("table 4", cell, value, tolerance, partial(_tau, key, one, other), note)
+            cell, at = f"{NAMES[key]}: {one}, {other}", (f"{NAMES[key]}: {one}", other)
+            compute = partial(_tau, key, one, other)
+            yield Number("table 4", cell, value, tolerance, compute, note, at=at, command=command)
     (key, (one, other)), value = OTHER_TRIANGLE
     note = f"an error: the other triangle has {TABLE_4[key][one, other]:.4f}, and tau is symmetric"
-    yield Number(
-        ERROR, f"table 4, {NAMES[key]}: {other}, {one}", value, 0.00005, partial(_tau, key, one, other), note
-    )
+    cell = f"table 4, {NAMES[key]}: {other}, {one}"
+    yield Number(ERROR, cell, value, 0.00005, partial(_tau, key, one, other), note, command=command)
 
 
 def _tau(key: str, one: str, other: str, sources: Sources) -> Array:
@@ -102,55 +170,52 @@ def _tau(key: str, one: str, other: str, sources: Sources) -> Array:
 
 
 def _section_3_4() -> Iterator[Number]:
-    key, value = TAU_OF_GAINS
+    stability = f"{_WEIGHTS} --depth {DEPTH} --free discount --table stability"
+    for key in NAMES:
+        for name in ("Zipfian", "Optimal"):
+            value, tolerance, note = (None, None, _HERE)
+            if key != MAIN:
+                value, tolerance, note = SECTION_3_4[key, name], 0.01, "read off figure 4, to a hundredth"
+            compute = partial(_phi_at_50, key, Weighting(discount=DISCOUNTS[name]))
+            cell = f"{NAMES[key]}: Phi at 50 topics, {name}"
+            yield Number("section 3.4", cell, value, tolerance, compute, note, command=stability)
+    likeness = f"{_WEIGHTS} --depth {DEPTH} --free gain --table likeness"
+    key, tau = TAU_OF_GAINS
     for where in (MAIN, key):
-        printed, tolerance, note = (value, 0.005, "") if where == key else (None, None, _HERE)
+        printed, tolerance, note = (tau, 0.005, "") if where == key else (None, None, _HERE)
         cell = f"{NAMES[where]}: tau of optimal and exponential gains"
-        yield Number("section 3.4", cell, printed, tolerance, partial(_tau_of_gains, where), note)
+        compute = partial(_tau_of_gains, where)
+        yield Number("section 3.4", cell, printed, tolerance, compute, note, command=likeness)
+    for where in (MAIN, key):
+        printed, tolerance, note = (None, None, _HERE)
+        if where == key:
+            printed, tolerance, note = SAME_FIRST, 0.5, "the paper says 6-7; no interval"
+        cell = f"{NAMES[where]}: first runs in the same order by optimal and exponential gains"
+        yield Number("section 3.4", cell, printed, tolerance, partial(_same_first, where), note, command=likeness)
+
+
+def _phi_at_50(key: str, weighting: Weighting, sources: Sources) -> Array:
+    return _of(key, sources).phi(DEPTH, weighting, 50)
 
 
 def _tau_of_gains(key: str, sources: Sources) -> Array:
-    return _of(key, sources).tau(DEPTH, GAIN, Weighting(gain="exp"))
+    return _of(key, sources).tau(DEPTH, GAIN, EXP)
 
 
-def _first_fall(_: Sources) -> float:
-    first, second = log2_discount(np.array([1.0, 2.0]))
-    return float(first - second)
+def _same_first(key: str, sources: Sources) -> float:
+    return _of(key, sources).same_first(DEPTH, GAIN, EXP)
 
 
-def _errors() -> Iterator[Number]:
-    note = "an error: figure 1 wants disc(r) - disc(r + 1) <= 0; not even log2 meets it; the text says non-increasing"
-    yield Number(ERROR, "figure 1: disc(1) - disc(2) of log2", None, None, _first_fall, note)
-    for ideal in ("gain", "grade"):
-        cell = f"ratio of gains at 20, unconstrained, the ideal sorted by {ideal}"
-        note = "the paper does not say how the ideal ranking is sorted; below a ratio of 1 it matters"
-        yield Number(ERROR, cell, None, None, partial(_by_ideal, ideal), note)
+def _figure_9() -> Iterator[Number]:
+    """What the curves of figure 9, which is only drawn, come to on the runs given."""
+    command = f"{_WEIGHTS} --depth {POWER_DEPTH} --table asl_shares"
+    for of in (BOTH, STANDARD, EXP, LINEAR):
+        cell = f"{NAMES[MAIN]}: share of pairs of the best 30 runs with a bootstrap level below .05, {of}"
+        yield Number("figure 9", cell, None, None, partial(_asl_share, of), _HERE, command=command)
 
 
-def _by_ideal(ideal: str, sources: Sources) -> float:
-    return _of(MAIN, sources).free_ratio(20, "grade" if ideal == "grade" else "gain")
-
-
-def figures(sources: Sources) -> tuple[Tables, tuple[Chart, ...]]:
-    """Figure 2 on the runs that are given: the optimal discount beside the others, at three cutoffs."""
-    try:
-        of = fits(graded_runs(sources))
-    except MissingDataError:
-        return {}, ()
-    parts = []
-    for k in SHOWN:
-        for name, weighting in _CURVES.items():
-            discount = of.weights(k, weighting)[0][1]
-            names = {"depth": [k] * k, "curve": [name] * k}
-            parts.append(pl.DataFrame({**names, "rank": np.arange(1, k + 1), "discount": discount / discount.sum()}))
-    table = pl.concat(parts)
-    x, colour = field("rank"), category("curve", list(_CURVES), title=None)
-    curve = lines(x, field("discount", title="discount (sum 1)"), colour)
-    charts = []
-    for k in SHOWN:
-        shown = thin(table.filter(pl.col("depth") == k), by=["curve"])
-        charts.append(Chart(f"figure_2_{k}", f"Optimal and standard discounts of nDCG@{k} (figure 2)", shown, curve))
-    return {"figure_2": table}, tuple(charts)
+def _asl_share(weighting: Weighting, sources: Sources) -> Array:
+    return _of(MAIN, sources).asl(POWER_DEPTH, weighting, "share")
 
 
 paper(
@@ -159,17 +224,27 @@ paper(
         about=__doc__,
         main=MAIN,
         collections=NAMES,
+        tracks=TRACKS,
+        public_files=PUBLIC_FILES,
+        stand_in="TREC-COVID round 1, a stand-in: the runs of the paper's collections are not public",
         ranked_lists=True,
         settings={"ideal": "sorted by gain", "folds": 5, "rng": SEED},
         figures=figures,
+        said_of_figures=SAID,
+        everywhere=EVERYWHERE,
         cells=(
-            *sizes("section 3", COLLECTIONS),
-            *_topics_needed("table 1", TABLE_1, {name: Weighting(discount=of) for name, of in DISCOUNTS.items()}),
+            *_sizes(),
+            *_grades(),
+            *_figure_2(),
+            *_topics_needed(
+                "table 1", TABLE_1, {n: Weighting(discount=of) for n, of in DISCOUNTS.items()}, "discount"
+            ),
             *_table_2(),
-            *_topics_needed("table 3", TABLE_3, {name: Weighting(gain=of) for name, of in GAINS.items()}),
+            *_topics_needed("table 3", TABLE_3, {n: Weighting(gain=of) for n, of in GAINS.items()}, "gain"),
             *_table_4(),
             *_section_3_4(),
-            *_errors(),
+            *_figure_9(),
+            *errors(),
             *CLAIMS,
         ),
     )

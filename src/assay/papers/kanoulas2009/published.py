@@ -9,6 +9,28 @@ COLLECTIONS: dict[str, tuple[str, int, int]] = {
 }
 """Name, runs and topics. Of TREC 12 the 50 topics that were new then: the others had no grades."""
 
+TRACKS: dict[str, dict[str, str]] = {
+    "T9": {"track": "TREC-9 (2000) web"},
+    "T10": {"track": "TREC-10 (2001) web", "task": "adhoc"},
+    "T12": {"track": "TREC-12 (2003) robust"},
+}
+"""Their rows in the public table of run means."""
+
+_MEANS = "trec-system-means/means.tsv.gz"
+PUBLIC_FILES: dict[str, str] = {
+    "runs": "trec-covid/round1/runs",
+    "qrels": "trec-covid/round1/qrels.covid-round1.txt.gz",
+    "T9.qrels": "official-qrels/qrels.adhoc.451-550.txt.gz:451-500",
+    "T10.qrels": "official-qrels/qrels.adhoc.451-550.txt.gz:501-550",
+    "T9.means": _MEANS,
+    "T10.means": _MEANS,
+    "T12.means": _MEANS,
+}
+"""Public files; TREC-COVID round 1 stands in for the runs, and is no collection of the paper."""
+
+GRADES: dict[str, int] = {"T9": 3, "T10": 3, "T12": 3}
+"""Grades of the judgments: not relevant, relevant, highly relevant."""
+
 CUTOFFS = (3, 10, 20, 100, 200)
 """Cutoffs of table 2."""
 
@@ -85,3 +107,9 @@ SECTION_3_4: dict[tuple[str, str], float] = {
 
 TAU_OF_GAINS = ("T12", 0.94)
 """Kendall's tau of the rankings under optimal and exponential gains, which section 3.4 names."""
+
+LEVELS_OFF: dict[str, int] = {"T9": 10, "T10": 20, "T12": 10}
+"""How many of the top ranks matter at a cutoff of 100, by section 3.1."""
+
+SAME_FIRST = 6.5
+"""How many of the best runs are ranked in the same order by both gains on TREC 12: the paper says 6-7."""

@@ -10,8 +10,14 @@ CONSISTENT_Z = Threshold(
     unit="standard deviations",
     meaning="by which a printed cell may be off, given All of its table",
 )
+FEW_DOCUMENTS = Threshold(
+    "few_documents",
+    0.1,
+    unit="of the relevant documents",
+    meaning="that can still be called a few of them",
+)
 NEAR_ONE = Threshold(
-    "near_one", 0.02, unit="score", meaning="by which a measure that has come to 1 may be short of it"
+    "near_one", 0.02, unit="score", meaning="by which a measure that has come to 1, or to 0, may be short of it"
 )
 STABLE_MEAN = Threshold(
     "stable_mean",

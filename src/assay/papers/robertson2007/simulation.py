@@ -56,6 +56,11 @@ class PopulationRange:
         """The mean over populations."""
         return float(self.values.mean())
 
+    @property
+    def sampled(self) -> bool:
+        """The populations are a sample of all that a model gives."""
+        return True
+
     def interval(self, level: float) -> Interval | None:
         """The range over populations, as many beyond either end."""
         low, high = np.quantile(self.values, [(1 - level) / 2, (1 + level) / 2])
@@ -72,6 +77,11 @@ class PopulationMean:
     def value(self) -> float:
         """The mean over populations."""
         return float(self.values.mean())
+
+    @property
+    def sampled(self) -> bool:
+        """The populations are a sample of all that a model gives."""
+        return True
 
     def interval(self, level: float) -> Interval | None:
         """The mean and what its standard error allows."""
@@ -98,8 +108,13 @@ def simulated_populations(generality: Generality) -> tuple[Population, ...]:
 
 def means(printed: PrintedColumn) -> Array:
     """The mean over the samples of each population; n = 0 is the population itself. [n, population]"""
-    moments = simulated(_generality(printed))
-    return moments.mean[:, :, moments.measures.index(printed.measure)].T
+    return means_of(printed.measure, _generality(printed))
+
+
+def means_of(measure: str, generality: Generality = "fixed") -> Array:
+    """The same of any measure that `population` has. [n, population]"""
+    moments = simulated(generality)
+    return moments.mean[:, :, moments.measures.index(measure)].T
 
 
 def deviations(printed: PrintedColumn) -> Array:
@@ -189,6 +204,28 @@ def _coins(n: int, rate: float) -> Array:
     k = np.arange(n + 1)
     ways = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
     return np.asarray(np.exp(ways + special.xlogy(k, rate) + special.xlog1py(n - k, -rate)))
+
+
+def spread_beyond_rounding(hits: int, false: int, sd: tuple[float, ...]) -> float:
+    """How far printed standard deviations are, at most, from those above a score, in standard errors.
+
+    What rounding to the last digit explains does not count; the error is that of a normal sample's deviation.
+    """
+    exact = [above_score(hits, false, n)[1] for n in HALVINGS]
+    off = [(max(abs(a - b) - DIGIT / 2, 0.0), b) for a, b in zip(sd, exact, strict=True)]
+    return max(gap / (b / sqrt(2 * SAMPLES)) for gap, b in off)
+
+
+def others_between(place: int) -> float:
+    """How many non-relevant documents are expected between a population's relevant one and the next."""
+    plan, pair = PLANS["fixed"], PAIRS[FIRST]
+    node, weight = np.polynomial.legendre.leggauss(200)
+    chance = (node + 1) / 2
+    ends = [
+        float(weight / 2 @ pair.curve(special.betaincinv(k, plan.n_relevant - k + 1, chance)))
+        for k in (place, place + 1)
+    ]
+    return plan.n_nonrelevant * (ends[1] - ends[0])
 
 
 @cache

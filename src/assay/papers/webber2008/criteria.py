@@ -16,12 +16,9 @@ PHI_LIKENESS = Threshold(
     unit="phi",
     meaning="by which measures may differ and still behave alike: neighbours in table 1 differ by as much",
 )
-LEAST_TO_PREDICT = Threshold(
-    "least_to_predict", 10, unit="runs or topics", meaning="below which a collection is left out of --everywhere"
-)
-SAME_SCORES = Threshold(
-    "same_scores", 0.99, unit="share of P@10", meaning="that is equal in two files of one collection"
-)
-PATIENT_RBP = Threshold(
-    "patient_rbp", 0.9, unit="persistence", meaning="from which on RBP looks deep enough to stand beside AP"
+LARGE_POPULATION = Threshold(
+    "large_population",
+    200,
+    unit="topics",
+    meaning="from which on a collection stands for a large population: eight sets of 25 fit into it",
 )

@@ -1,215 +1,169 @@
-"""webber2008's main claim on other collections: does AP predict P@10 as well as P@10 does there?"""
+"""What webber2008 claims of collections in general, asked of any.
+
+Of measures that a collection lacks, other forms stand in (nDCG with another discount or depth); a claim about several
+measures is about those that are there.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
-from pathlib import PurePath
+from collections.abc import Callable, Iterator
 
-import numpy as np
-import polars as pl
+from assay.papers.webber2008.commands import (
+    CONFLICT_TOPICS,
+    CONFLICTS,
+    CURVE,
+    GAPS,
+    HALVING,
+    MATRIX,
+    REDUNDANCY,
+    REPEATED,
+    budget,
+    predictivity,
+)
+from assay.papers.webber2008.comparisons import (
+    FEW,
+    Comparisons,
+    as_well,
+    halving,
+    like,
+    many_shallow,
+    more_compelling,
+    not_predictive,
+    own_power,
+    relative,
+    rises,
+    rises_faster,
+    sides,
+    too_few_topics,
+    weak_runs,
+    widens,
+)
+from assay.papers.webber2008.criteria import PHI_LIKENESS, PHI_MARGIN
+from assay.papers.webber2008.phi import elsewhere, there
+from assay.papers.webber2008.published import COMPLEX, DEEP, MEASURES, SIMPLE
+from assay.results.papers import Claim, Criterion, Sources
+from assay.scoring.scored_collection import ScoredCollection
 
-from assay.analyses.reproduce.decisions import CLAIM_LEVEL, VERDICTS
-from assay.analyses.reproduce.discovery import DiscoveredCollection, discover
-from assay.core.arrays import Array
-from assay.core.errors import AssayError, UsageError
-from assay.core.notes import Note
-from assay.core.progress import steps
-from assay.core.text import counted
-from assay.measures.declare import Measure
-from assay.measures.grammar import parse
-from assay.papers.webber2008.criteria import LEAST_TO_PREDICT, PATIENT_RBP, PHI_MARGIN, SAME_SCORES
-from assay.papers.webber2008.phi import REPLICATES, SEED, SPLITS
-from assay.papers.webber2008.published import MEASURES
-from assay.results.charts import MAX_ROWS, Chart, category, field, intervals
-from assay.results.papers import FAILS, HOLDS, INCONCLUSIVE, Everywhere, Outcome, Verdict
-from assay.scoring.scores import Scores
-from assay.stats.best import best_positions
-from assay.stats.prediction import as_well, predictive_power
-from assay.stats.splits import splits
-
-TARGET = parse("P@10")
-OWN = tuple(parse(MEASURES[name]) for name in ("AP", "nDCG", "RBP.95"))
-_NAMED = 8  # files that a note names
-_EQUAL = 5e-4  # of P@10: what rounding to three decimals leaves
-
-SCHEMA = {
-    "collection": pl.String,
-    "n_runs": pl.Int64,
-    "n_best": pl.Int64,
-    "n_topics": pl.Int64,
-    "predictor": pl.String,
-    "phi": pl.Float64,
-    "phi_self": pl.Float64,
-    "difference": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "verdict": pl.String,
-}
+_NAMES = {"RBP.95": "RBP with p = .95", "RBP.98": "RBP with p = .98"}
+_NOT_NEGATIVE: Criterion = "not negative"
+_ALIKE: Criterion = "alike"
+_MARGIN, _LIKENESS = f"margin {PHI_MARGIN}", f"margin {PHI_LIKENESS}"
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """How well one measure predicts P@10 on one collection: the columns of its row, but for the verdict."""
+# --- in words that name no collection
 
-    collection: str
-    n_runs: int
-    n_best: int
-    n_topics: int
-    predictor: str
-    phi: float
-    phi_self: float
-    difference: float
-    low: float
-    high: float
-
-    @property
-    def ok(self) -> bool | None:
-        """Whether P@10 is predicted as well as by itself, by the margin of `assay predictivity`."""
-        return as_well(self.low, self.high, PHI_MARGIN.value)
-
-    @property
-    def verdict(self) -> Verdict:
-        """The same as a verdict."""
-        return VERDICTS[self.ok]
-
-    @property
-    def outcome(self) -> Outcome:
-        """What the claim comes to here."""
-        numbers = f"phi {self.phi:.3f} by AP, {self.phi_self:.3f} by itself, margin {PHI_MARGIN}"
-        of = f"the best {self.n_best} of {self.n_runs} runs, {counted(self.n_topics, 'topic')}"
-        note = f"{self.verdict}: {numbers}; {of}"
-        return Outcome(self.difference, self.low, self.high, self.ok, self.verdict, note=note)
+P10_FOR_RR = "P@10 predicts RR better than RR does"
+RR_BELOW_P10 = "RR predicts itself less well than P@10 does"
+AGAINST_RR = "the evidence against RR is more compelling than that against P@10"
+AHEAD_AT_HALF = "with half of the topics nDCG predicts P@10 better than P@10 does"
+INFLATED = "poor runs, always ranked low, inflate phi"
+HALVES = "halving the topics stands reliably for drawing from a large population"
+LOW_WITH_FEW = f"predictive power is lower with {FEW} topics per set than with half of all"
+EQUAL_WITH_FEW = f"with {FEW} topics per set nDCG and P@10 predict themselves about equally well"
+P10_WITH_FEW = f"with {FEW} topics per set P@10 predicts itself better than nDCG predicts P@10"
+RISE_FASTER = "the power of complex measures over themselves rises faster with topics than that of P@10"
+LEAD_WIDENS = "the lead of complex measures over P@10 at predicting P@10 widens as topics are added"
+NOT_PREDICTIVE = "even significant differences are not always predictive"
+TOO_FEW = "in most conflicts topics are too few for both differences to be significant"
 
 
-def everywhere(directory: str) -> Everywhere:
-    """Hold the claim against every collection below a directory that has the measures."""
-    discovery = discover(directory)
-    runs_first = sorted(discovery.collections, key=lambda one: one.measures is not None)  # they have more than scores
-    seen: dict[str, Array] = {}
-    by_collection: list[list[Prediction]] = []
-    names = [one.name for one in runs_first]
-    for one, name in zip(runs_first, steps(names, doing="predicting on ", lines=False), strict=True):
-        predictors = _predictors(one)
-        if not predictors:
-            discovery.leave_out(name, "no scores of both AP and P@10")
-            continue
-        try:
-            scores = one.read([TARGET, *predictors])
-            target = np.sort(scores.value[0].ravel()).reshape(scores.value[0].shape)
-            if other := same_collection(target, seen):
-                discovery.leave_out(name, f"the same scores as {other}")
-                continue
-            by_collection.append(compare(name, scores))
-            seen[name] = target
-        except AssayError as problem:
-            discovery.leave_out(name, str(problem))
-    by_collection.sort(key=lambda predictions: predictions[0].collection)
-    by_ap = [predictions[0] for predictions in by_collection]
-    every = _table([one for predictions in by_collection for one in predictions])
-    left_out = sorted(discovery.left_out.items())
-    left = pl.DataFrame(left_out, schema={"place": pl.String, "why": pl.String}, orient="row")
-    tables = {"everywhere": _table(by_ap), "predictors": every, "left_out": left}
-    rows = [(one.collection, one.outcome) for one in by_ap]
-    return Everywhere(tables, rows, _text(every), tuple(_notes(left)), _charts(tables["everywhere"]))
+def predicts(name: str, target: str) -> str:
+    """One measure predicts another."""
+    return f"{_NAMES.get(name, name)} predicts {target} at least as well as {target} does"
 
 
-def _table(predictions: Sequence[Prediction]) -> pl.DataFrame:
-    return pl.DataFrame([(*astuple(one), one.verdict) for one in predictions], schema=SCHEMA, orient="row")
+def poorer(simple: str) -> str:
+    """A simple measure predicts itself less well."""
+    return f"{simple} predicts itself less well than complex measures do"
 
 
-def same_collection(target: Array, seen: Mapping[str, Array]) -> str | None:
-    """Name the collection that is here in another form: as many runs and topics, and nearly all P@10 are equal.
-
-    `target` and those seen are all P@10 in order, in the shape [run, topic].
-    """
-    for name, other in seen.items():
-        if other.shape == target.shape and _equal_share(other, target) >= SAME_SCORES.value:
-            return name
-    return None
+def behaves_like(other: str) -> str:
+    """A patient RBP behaves like another measure."""
+    return f"{_NAMES['RBP.98']} behaves like {other}"
 
 
-def _equal_share(one: Array, other: Array) -> float:
-    return float(np.isclose(one, other, atol=_EQUAL, equal_nan=True).mean())
+def right_by(judge: str) -> str:
+    """The complex measure is right in a conflict, by the verdict of one of the two."""
+    return f"in a conflict the complex measure is more likely right, by the {judge} measure's own verdict"
 
 
-def _predictors(one: DiscoveredCollection) -> list[Measure]:
-    """AP, then nDCG and RBP where they are there; the deepest form of each. None without AP and P@10."""
-    if one.measures is None:
-        return list(OWN)
-    if TARGET not in one.measures:
-        return []
-    ap, *others = (deepest(one.measures, name) for name in ("AP", "nDCG", "RBP"))
-    return [m for m in (ap, *others) if m is not None] if ap else []
+def shallow_on_many(target: str) -> str:
+    """P@10 on many topics predicts a measure better than AP on few."""
+    return f"P@10 on many topics predicts {target} better than AP on few, for as many judgments"
 
 
-def deepest(measures: Sequence[Measure], name: str) -> Measure | None:
-    """The deepest form of a measure that looks deeper than P@10; of RBP, a patient one."""
-    alike = [
-        m for m in measures if m.name == name and m.rel == 1 and not m.judged_only and _depth(m) > _depth(TARGET)
-    ]
-    patient = [m for m in alike if m.parameters.get("p", 1.0) >= PATIENT_RBP.value]
-    return max(patient, key=_depth, default=None)
+# --- claims
 
 
-def _depth(m: Measure) -> float:
-    return np.inf if m.cutoff is None else m.cutoff
+def _of_any(compare: Callable[[ScoredCollection], Comparisons]) -> Callable[[Sources], Comparisons]:
+    """Compare on the collection at hand, whatever forms of measures it has."""
+    return lambda sources: compare(elsewhere(sources.of()))
 
 
-def compare(name: str, scores: Scores) -> list[Prediction]:
-    """Predict P@10, the first measure, by the others, on the best three quarters of the runs by AP, the second."""
-    x = scores.working()
-    x = x[:, :, ~np.isnan(x).any((0, 1))]
-    n_runs, n_topics = x.shape[1:]
-    if min(n_runs, n_topics) < LEAST_TO_PREDICT.value:
-        raise UsageError(f"fewer than {LEAST_TO_PREDICT} runs or topics")
-    best = best_positions(x[1].mean(-1), n_runs * 3 // 4, scores.runs)
-    phi = predictive_power(x[:, best], splits(n_topics, n_topics // 2, SPLITS, SEED), replicates=REPLICATES)
-    difference, low, high = phi.differences(level=CLAIM_LEVEL.value)
-    own = float(phi.value[0, 0])
-    about = name, n_runs, len(best), n_topics
-    return [
-        Prediction(*about, m, float(phi.value[i, 0]), own, *(float(v[i, 0]) for v in (difference, low, high)))
-        for i, m in enumerate(scores.conditions)
-        if i
-    ]
+def _predicted() -> Iterator[Claim]:
+    for target in SIMPLE:
+        for name in ("AP", "nDCG", "RBP.95"):
+            yield Claim(
+                predicts(name, target),
+                _of_any(lambda c, name=name, target=target: as_well(c, target, (name,))),  # type: ignore[misc]
+                criterion=_NOT_NEGATIVE,
+                margin=PHI_MARGIN,
+                note=_MARGIN,
+                command=REDUNDANCY,
+            )
+    yield Claim(P10_FOR_RR, _of_any(lambda c: as_well(c, "RR", ("P@10",))), command=REDUNDANCY)
+    compelling = _of_any(lambda c: more_compelling(c, there(c, DEEP)))
+    yield Claim(AGAINST_RR, compelling, decided_by="average", command=REDUNDANCY)
+    yield Claim(AHEAD_AT_HALF, _of_any(lambda c: {"nDCG, P@10": relative(c, "nDCG")}), command=CURVE)
 
 
-def _text(rows: pl.DataFrame) -> str:
-    """Count the verdicts, predictor by predictor."""
-    lines = []
-    family = pl.col("predictor").str.extract(r"^(\w+)")
-    for (name,), part in rows.with_columns(family=family).group_by("family", maintain_order=True):
-        count = {verdict: part.filter(verdict=verdict).height for verdict in (HOLDS, FAILS, INCONCLUSIVE)}
-        ahead = part.filter(pl.col("difference") >= 0).height
-        verdicts = f"holds on {count[HOLDS]}, fails on {count[FAILS]}, inconclusive on {count[INCONCLUSIVE]}"
-        lines.append(
-            f"{name} predicts P@10 as well as P@10 does: {verdicts} of {counted(part.height, 'collection')} "
-            f"(phi is no lower on {ahead})"
+def _themselves() -> Iterator[Claim]:
+    for simple in SIMPLE:
+        own = _of_any(lambda c, simple=simple: own_power(c, there(c, COMPLEX), (simple,)))  # type: ignore[misc]
+        yield Claim(poorer(simple), own, decided_by="average", command=MATRIX)
+    yield Claim(RR_BELOW_P10, _of_any(lambda c: own_power(c, ("P@10",), ("RR",))), command=MATRIX)
+    inflated = _of_any(lambda c: weak_runs(c, there(c, tuple(MEASURES))))
+    yield Claim(INFLATED, inflated, decided_by="average", command=MATRIX)
+    shown = predictivity([*MEASURES, "RBP.98"], "--table matrix")
+    for other in DEEP:
+        alike = _of_any(lambda c, other=other: like(c, "RBP.98", other, there(c, tuple(MEASURES))))  # type: ignore[misc]
+        cell = behaves_like(other)
+        yield Claim(cell, alike, criterion=_ALIKE, margin=PHI_LIKENESS, note=_LIKENESS, command=shown)
+    sampled = _of_any(lambda c: halving(c, there(c, ("AP", "P@10"))))
+    yield Claim(HALVES, sampled, criterion=_ALIKE, margin=PHI_LIKENESS, note=_LIKENESS, command=HALVING)
+
+
+def _by_topics() -> Iterator[Claim]:
+    higher = _of_any(lambda c: rises(c, there(c, ("nDCG", "AP"))[0]))
+    yield Claim(LOW_WITH_FEW, higher, decided_by="average", command=CURVE)
+    equal = _of_any(lambda c: own_power(c, ("nDCG",), ("P@10",), size=FEW))
+    yield Claim(EQUAL_WITH_FEW, equal, criterion=_ALIKE, margin=PHI_LIKENESS, note=_LIKENESS, command=CURVE)
+    yield Claim(P10_WITH_FEW, _of_any(lambda c: {"P@10, nDCG": -relative(c, "nDCG", FEW)}), command=CURVE)
+    faster = _of_any(lambda c: rises_faster(c, there(c, COMPLEX)))
+    yield Claim(RISE_FASTER, faster, decided_by="average", command=CURVE)
+    gap = _of_any(lambda c: widens(c, there(c, COMPLEX)))
+    note = "where it fails, the lead narrows, as the paper says of TREC 2004 terabyte"
+    yield Claim(LEAD_WIDENS, gap, note=note, decided_by="average", command=GAPS)
+
+
+def _of_conflicts() -> Iterator[Claim]:
+    note = "share of significant differences in another order on the other half; one is enough, so no interval"
+    unpredictive = _of_any(lambda c: not_predictive(c, there(c, tuple(MEASURES))))
+    yield Claim(NOT_PREDICTIVE, unpredictive, note=note, decided_by="average", command=REPEATED)
+    for judge in ("complex", "simple"):
+        right = _of_any(
+            lambda c, judge=judge: sides(  # type: ignore[misc]
+                c, judge, there(c, tuple(MEASURES)), (there(c, COMPLEX), there(c, SIMPLE))
+            )
         )
-    return "\n".join(lines) or "no collection with AP and P@10 was found"
+        yield Claim(right_by(judge), right, decided_by="average", command=CONFLICTS)
+    few = _of_any(lambda c: too_few_topics(c, there(c, DEEP), there(c, SIMPLE)))
+    yield Claim(TOO_FEW, few, decided_by="average", command=CONFLICT_TOPICS)
+    for target in ("P@10", "AP"):
+        cheaper = _of_any(lambda c, target=target: many_shallow(c, (target,)))  # type: ignore[misc]
+        note = "the paper: it may well be; P@10 in a pool of depth 10 on half of the topics"
+        yield Claim(shallow_on_many(target), cheaper, note=note, command=budget(target))
 
 
-def _notes(left: pl.DataFrame) -> Iterator[Note]:
-    """Say what was left out, reason by reason; many files by their folders."""
-    for (why,), part in left.group_by("why", maintain_order=True):
-        places = part["place"].to_list()
-        if len(places) > _NAMED:
-            count = Counter(str(PurePath(place).parent) for place in places)
-            places = [f"{n} in {folder}" for folder, n in count.most_common()]
-        more = f" and elsewhere ({part.height} in all)" if len(places) > _NAMED else ""
-        yield Note("left_out", "info", f"left out, {why}: {', '.join(places[:_NAMED])}{more}")
-    if left.height:
-        yield Note("left_out_table", "info", "--table left_out names all that was left out")
-
-
-def _charts(table: pl.DataFrame) -> tuple[Chart, ...]:
-    shown = table.head(MAX_ROWS)
-    if not shown.height:
-        return ()
-    x = field("difference", title="phi(AP, P@10) - phi(P@10, P@10)")
-    names = shown.sort("difference", descending=True)["collection"].to_list()
-    y = category("collection", names, title=None, axis={"labelLimit": 260})
-    title = "How much better AP predicts P@10 than P@10 does, with intervals over topics"
-    return (Chart("everywhere", title, shown, intervals(x, y, low="low", high="high")),)
+EVERYWHERE: tuple[Claim, ...] = (*_predicted(), *_themselves(), *_by_topics(), *_of_conflicts())
+"""In words that name no collection."""

@@ -14,6 +14,12 @@ MEASURES: dict[str, str] = {
 PATIENT = {"RBP.98": "RBP(p=0.98)@1000"}
 """What section 3 names in passing."""
 
+ELSEWHERE: dict[str, tuple[str, ...]] = {
+    MEASURES["nDCG"]: ("nDCG@1000", "nDCG@100", "nDCG@20"),
+    MEASURES["RBP.95"]: ("RBP(p=0.95)",),
+}
+"""Other forms in which collections with scores only may have a measure, the closest first."""
+
 SIMPLE = ("P@10", "RR")
 COMPLEX = ("RBP.95", "AP", "nDCG")
 DEEP = ("AP", "nDCG")
@@ -24,6 +30,31 @@ COLLECTIONS: dict[str, tuple[str, int, int]] = {
     "TB04": ("TREC 2004 terabyte", 70, 49),
 }
 """Name, runs and topics."""
+
+LARGE = "a collection with many topics"
+HALF = 25
+"""Topics of half of a TREC collection: what halving is said to stand for."""
+
+TRACKS: dict[str, dict[str, str]] = {
+    "T8": {"track": "TREC-8 adhoc"},
+    "TB04": {"track": "TREC 2004 terabyte"},
+}
+"""Their rows in the public table of run means."""
+
+_MEANS, _FACTORS, _SCORES = "trec-system-means/means.tsv.gz", "standardization-factors", "score-matrices/urbano"
+PUBLIC_FILES: dict[str, str] = {
+    "runs": "trec8-adhoc/runs",
+    "qrels": "trec8-adhoc/qrels.gz",
+    "LARGE": f"{_SCORES}/robust2004.ap.tsv.gz,{_SCORES}/robust2004.p10.tsv.gz",
+    "TB04.qrels": "official-qrels/qrels.terabyte04.701-750.txt.gz",
+    **{f"{key}.means": _MEANS for key in TRACKS},
+    "TB04.factors": f"{_FACTORS}/trec2004.tb.mn.csv,{_FACTORS}/trec2004.tb.sd.csv",
+    "T8.factors": f"{_FACTORS}/trec8.adhoc.mn.csv,{_FACTORS}/trec8.adhoc.sd.csv",
+}
+"""Where its data is, below a directory of public collections."""
+
+ROUGH: dict[str, tuple[str, ...]] = {"TB04": ("P@10", "RR", "AP"), "T8": ("AP",)}
+"""Cells on the diagonals of tables 2 and 1 that public run means and topic factors give roughly."""
 
 TABLES: dict[str, tuple[tuple[float, ...], ...]] = {
     "T8": (

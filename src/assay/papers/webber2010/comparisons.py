@@ -1,42 +1,124 @@
 """The comparisons that decide what webber2010 claims: differences that a claim says are positive.
 
-Full assessment is evaluation to the depth of the pool. Names are of what is compared: the first less the second.
+Full assessment is evaluation to the depth of the pool. Names are of what is compared: the first less the second. All
+but those of table 1 take any collection: depths are those of the paper to which it is judged and its lists go; the
+functions that end in `_note` say which. What is claimed of single runs stands in `single_runs`, what explains the
+claims in `explanations`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 
 from assay.core.arrays import Array
 from assay.data.rankings import Rankings
 from assay.measures.grammar import parse
-from assay.papers.webber2010.published import (
-    BLOCKS,
-    DEEP,
-    DEPTHS,
-    EVALUATION_DEPTHS,
-    FORMS,
-    MEASURES,
-    POOL_DEPTHS,
-    SHALLOW,
+from assay.papers.webber2010.criteria import LEAST_DEEP
+from assay.papers.webber2010.published import DEEP, EVALUATION_DEPTHS, FORMS, MEASURES, SHALLOW
+from assay.papers.webber2010.single_runs import ndcg_at
+from assay.papers.webber2010.statistics import (
+    evaluation_depths,
+    far_below,
+    form_power,
+    longest,
+    pool_depths,
+    power,
+    power_beyond_t,
+    shallow_and_deep,
+    shallower_pools,
+    tau,
+    tau_of_p,
 )
-from assay.papers.webber2010.statistics import best_first, form_power, power, rank, tau, tau_of_p
 from assay.results.papers import Sources
-from assay.scoring.scored_collection import ScoredCollection
+from assay.scoring.scored_collection import MissingDataError, ScoredCollection, first_available, judged_lists
 
 Comparisons = dict[str, Array]
 
-_SHALLOWER = [(k, pool) for k in POOL_DEPTHS for pool in POOL_DEPTHS if pool < k]
-_DEEPER = [(k, pool) for k in POOL_DEPTHS for pool in POOL_DEPTHS if pool > k]
-_NDCG = {name: f"nDCG(discount='jk')@{k}/pool={pool}" for name, (k, pool) in DEPTHS.items()}
+_AVAILABLE: dict[str, tuple[str, ...]] = {
+    "P@10": ("P@10",),
+    "RBP .8": ("RBP(p=0.8)@1000", "RBP(p=0.8)"),
+    "RBP .95": ("RBP(p=0.95)@1000", "RBP(p=0.95)"),
+    "AP": ("AP@1000", "AP"),
+    "nDCG": ("nDCG(discount='jk')@1000", "nDCG@1000", "nDCG", "nDCG@100"),
+}
+"""The measures of table 1 under the names that files of scores have for them; nDCG@20 is not a deep measure."""
+_GRADED = {"nDCG", "RBP .8", "RBP .95"}  # measures that take grades
+_TESTED = "AP"  # by which tests of significance are compared
+_FAR = 100  # the evaluation depth from which on shallow pools are far behind
 
 
 def full(c: ScoredCollection, form: str, depth: int) -> Array:
     """Discriminative power under full assessment. [replicate]"""
     return form_power(c, form, depth, depth)
+
+
+def _wide(c: ScoredCollection) -> tuple[int, ...]:
+    """Pool depths from shallow to deep: ten times as deep, as depth 100 is beside 10 in the paper."""
+    pools = pool_depths(c)
+    if pools[-1] < 10 * pools[0]:
+        raise MissingDataError(f"pools judged to {10 * pools[0]}: to {pools[-1]} is no deeper evaluation")
+    return pools
+
+
+def _deeper(c: ScoredCollection) -> list[tuple[int, int]]:
+    """Evaluation depths with the pool depths beyond them."""
+    return [(k, pool) for k in pool_depths(c) for pool in pool_depths(c) if pool > k]
+
+
+# --- what was compared, where collections differ
+
+
+def depths_note(c: ScoredCollection) -> str:
+    """Which depths are shallow and deep."""
+    shallow, deep = shallow_and_deep(c)
+    return (
+        f"shallow is depth {shallow}, deep is depth {deep}, extended is evaluation to {deep} on the pool of {shallow}"
+    )
+
+
+def full_note(c: ScoredCollection) -> str:
+    """Which depths full assessment has."""
+    return f"evaluation and pool depths {_listed(pool_depths(c))}"
+
+
+def pools_note(c: ScoredCollection) -> str:
+    """Which pools there are."""
+    return f"pools of depth {_listed(pool_depths(c))}"
+
+
+def grid_note(c: ScoredCollection) -> str:
+    """Which evaluation depths and pools there are."""
+    return f"averaged over evaluation depths {_listed(evaluation_depths(c))} and pools {_listed(pool_depths(c))}"
+
+
+def to_1000_note(c: ScoredCollection) -> str:
+    """Which depth stands for 1,000."""
+    k = longest(c)
+    return "to depth 1,000" if k >= EVALUATION_DEPTHS[-1] else f"to depth {k}, where the lists end, in place of 1,000"
+
+
+def tests_note(c: ScoredCollection) -> str:
+    """By which measure tests are compared."""
+    return f"power of {first_available(c, _AVAILABLE[_TESTED])}, less that by t"
+
+
+def weak_runs_note(c: ScoredCollection) -> str:
+    """By which measures runs are compared."""
+    return f"power of {', '.join(_table_1_measures(c).values())}"
+
+
+def separates_more_note(c: ScoredCollection, one: str, other: str) -> str:
+    """Which measures are compared, and whether their grades may not be folded."""
+    a, b = (first_available(c, _AVAILABLE[name]) for name in (one, other))
+    graded = c.qrels is None and {one, other} & _GRADED
+    return f"{a} less {b}" + ("; scores of another tool, grades as it took them" if graded else "")
+
+
+def _listed(depths: Iterable[int]) -> str:
+    return ", ".join(f"{depth:,}" for depth in depths)
 
 
 # --- section 3
@@ -54,18 +136,14 @@ def top_weighted(_: Sources) -> Comparisons:
 def weak_runs(c: ScoredCollection) -> Comparisons:
     """Power with all runs, less that with the best three quarters by AP."""
     best = len(c.runs) * 3 // 4
-    return {name: power(c, m) - power(c, m, top=best) for name, m in MEASURES.items()}
+    there = _table_1_measures(c)
+    return {name: power(c, m) - power(c, m, top=best) for name, m in there.items()}
 
 
-def manual_run_drops(sources: Sources) -> Comparisons:
-    """Ranks that one of the best manual runs loses from AP@10 to AP@1000, at most."""
-    c, kinds = sources.of(), sources.about_runs("type")
-    fall = [
-        rank(c, "AP@1000", run) - rank(c, "AP@10/pool=10", run)
-        for run in best_first(c, "AP@10/pool=10")[:11]
-        if kinds[run] == "manual"
-    ]
-    return {"ranks lost": max(fall, key=lambda values: float(values[0]))} if fall else {"ranks lost": np.zeros(1)}
+def tests_agree(c: ScoredCollection) -> Comparisons:
+    """Power by the bootstrap and by the randomisation test, less that by the t test."""
+    condition = first_available(c, _AVAILABLE[_TESTED])
+    return {test: power_beyond_t(c, condition, test) for test in ("bootstrap", "randomisation")}
 
 
 # --- section 4: table 1
@@ -77,6 +155,43 @@ def of_table_1(collection: str, better: tuple[str, ...], worse: tuple[str, ...],
     return {f"{a}, {b}": power(c, MEASURES[a]) - power(c, MEASURES[b]) for a in better for b in worse if a != b}
 
 
+def _table_1_measures(c: ScoredCollection) -> dict[str, str]:
+    """Those measures of table 1 that a collection has."""
+    there = {}
+    for name, conditions in _AVAILABLE.items():
+        try:
+            there[name] = first_available(c, conditions)
+        except MissingDataError:
+            continue
+    if not there:
+        raise MissingDataError(f"scores of {' or '.join(_AVAILABLE)}")
+    return there
+
+
+def separates_more(c: ScoredCollection, one: str, other: str) -> Comparisons:
+    """Power of a measure of table 1, less that of another."""
+    a, b = (first_available(c, _AVAILABLE[name]) for name in (one, other))
+    return {f"{one}, {other}": power(c, a) - power(c, b)}
+
+
+def shallow_separate_fewest(c: ScoredCollection) -> Comparisons:
+    """Power of the deep measures of table 1, less that of the shallow ones."""
+    of = _all_of_table_1(c)
+    return {f"{a}, {b}": of[a] - of[b] for a in ("RBP .95", "AP", "nDCG") for b in ("P@10", "RBP .8")}
+
+
+def best_is_deep(c: ScoredCollection) -> Comparisons:
+    """Power of AP or nDCG, whichever separates more pairs, less that of the other measures of table 1."""
+    of = _all_of_table_1(c)
+    top = max((of[m] for m in ("AP", "nDCG")), key=lambda values: float(values[0]))
+    return {f"AP or nDCG, {m}": top - values for m, values in of.items() if m not in ("AP", "nDCG")}
+
+
+def _all_of_table_1(c: ScoredCollection) -> Comparisons:
+    """Power of all measures of table 1: fewest and most are among these."""
+    return {name: power(c, first_available(c, conditions)) for name, conditions in _AVAILABLE.items()}
+
+
 # --- section 4.1: table 2 and figure 2
 
 
@@ -84,86 +199,88 @@ def _mean(values: list[Array]) -> Array:
     return np.mean(values, axis=0)
 
 
-def _within(c: ScoredCollection, names: dict[str, str]) -> Array:
+def deep_names(c: ScoredCollection) -> dict[str, str]:
+    """The measures of table 2 at depth 1,000, or as deep as the lists go."""
+    return names_to(longest(c))
+
+
+def names_to(k: int) -> dict[str, str]:
+    """The measures of table 2 at depth 1,000, or where the longest list ends."""
+    if k >= EVALUATION_DEPTHS[-1]:
+        return DEEP
+    if k < LEAST_DEEP.value:
+        raise MissingDataError(f"lists of {LEAST_DEEP} documents")
+    cut = {name.partition("@")[0]: m.partition("@")[0] for name, m in DEEP.items() if "@" in name}
+    return {name: f"{m}@{k}" for name, m in cut.items()} | {"RBP": f"RBP(residual=0.1)@{k}"}
+
+
+def _within(c: ScoredCollection, names: Mapping[str, str]) -> Array:
     conditions = list(names.values())
     return _mean([tau(c, a, b) for i, a in enumerate(conditions) for b in conditions[i + 1 :]])
 
 
 def _between(c: ScoredCollection) -> Array:
-    return _mean([tau(c, a, b) for a in SHALLOW.values() for b in DEEP.values()])
+    return _mean([tau(c, a, b) for a in SHALLOW.values() for b in deep_names(c).values()])
 
 
 def shallow_more_alike(c: ScoredCollection) -> Comparisons:
     """Mean tau within depth 10, less that within depth 1,000."""
-    return {"depth 10, depth 1,000": _within(c, SHALLOW) - _within(c, DEEP)}
+    return {"depth 10, depth 1,000": -_within(c, deep_names(c)) + _within(c, SHALLOW)}
 
 
 def scarcely_closer(c: ScoredCollection) -> Comparisons:
     """Mean tau of a measure with itself at the other depth, less the mean between the depths."""
-    itself = _mean([tau(c, a, b) for a, b in zip(SHALLOW.values(), DEEP.values(), strict=True)])
+    itself = _mean([tau(c, a, b) for a, b in zip(SHALLOW.values(), deep_names(c).values(), strict=True)])
     return {"itself, any": itself - _between(c)}
 
 
 def alike_by_depth(c: ScoredCollection) -> Comparisons:
     """Mean tau within a depth, less that between the depths."""
     between = _between(c)
-    return {"depth 10": _within(c, SHALLOW) - between, "depth 1,000": _within(c, DEEP) - between}
+    return {"depth 10": _within(c, SHALLOW) - between, "depth 1,000": _within(c, deep_names(c)) - between}
 
 
-def others_closer(
-    c: ScoredCollection, here: dict[str, str], there: dict[str, str], *, without: str = ""
-) -> Comparisons:
-    """Tau of a measure with the others at its depth, less its tau with itself at the other depth."""
+def others_closer(c: ScoredCollection, depth: str) -> Comparisons:
+    """Tau of a measure with the others at its depth, less its tau with itself at the other depth; AP only at 10."""
+    here, there = (SHALLOW, deep_names(c)) if depth == "shallow" else (deep_names(c), SHALLOW)
     return {
         f"{name}, {other}": tau(c, here[name], here[other]) - tau(c, here[name], itself)
         for name, itself in zip(here, there.values(), strict=True)
         for other in here
-        if other != name and name != without
+        if other != name and (depth == "shallow" or not name.startswith("AP"))
     }
 
 
 def ap_exception(c: ScoredCollection) -> Comparisons:
     """Tau of AP@1000 with AP@10, less its mean tau with the other measures at depth 1,000."""
-    others = _mean([tau(c, DEEP["AP@1000"], m) for name, m in DEEP.items() if name != "AP@1000"])
-    return {"AP@10, others": tau(c, DEEP["AP@1000"], SHALLOW["AP@10"]) - others}
+    deep = deep_names(c)
+    own = next(m for name, m in deep.items() if name.startswith("AP"))
+    others = _mean([tau(c, own, m) for m in deep.values() if m != own])
+    return {"AP@10, others": tau(c, own, SHALLOW["AP@10"]) - others}
 
 
-def closest(c: ScoredCollection, names: dict[str, str], one: str, closest: str) -> Comparisons:
-    """Tau of two measures, less the tau of the first with every other one."""
+def closest_at_10(c: ScoredCollection) -> Comparisons:
+    """Tau of nDCG@10 and RBP .8, less that of nDCG@10 with every other measure at depth 10."""
+    judged_lists(c)  # scores alone have no pools
+    return _closest(c, SHALLOW, "nDCG@10", "RBP .8")
+
+
+def closest_at_1000(c: ScoredCollection) -> Comparisons:
+    """Tau of nDCG@1000 and RBP .9977, less that of nDCG@1000 with every other measure at depth 1,000."""
+    deep = deep_names(c)
+    ndcg, rbp = (next(name for name in deep if name.startswith(word)) for word in ("nDCG", "RBP"))
+    return _closest(c, deep, ndcg, rbp)
+
+
+def _closest(c: ScoredCollection, names: Mapping[str, str], one: str, closest: str) -> Comparisons:
     nearest = tau(c, names[one], names[closest])
     return {name: nearest - tau(c, names[one], m) for name, m in names.items() if name not in (one, closest)}
 
 
 def extended(c: ScoredCollection, other: str) -> Comparisons:
     """Tau of extended with deep evaluation, less that of shallow with `other`."""
-    return {"tau": tau(c, _NDCG["extended"], _NDCG["deep"]) - tau(c, _NDCG["shallow"], _NDCG[other])}
-
-
-def second_run_falls(c: ScoredCollection) -> Comparisons:
-    """Ranks that the run ranked second by deep evaluation loses under extended evaluation."""
-    return {"ranks lost": rank(c, _NDCG["extended"], best_first(c, _NDCG["deep"])[1]) - 2}
-
-
-def second_run_in_the_middle(c: ScoredCollection) -> Comparisons:
-    """How far that run's rank by nDCG@1000 is inside the two middle quarters."""
-    at = rank(c, "nDCG(discount='jk')@1000", best_first(c, _NDCG["deep"])[1])
-    return {"below the best quarter": at - len(c.runs) / 4, "above the worst": 3 * len(c.runs) / 4 - at}
-
-
-def _falls(c: ScoredCollection, runs: Iterable[int]) -> Comparisons:
-    lost = [rank(c, _NDCG["extended"], run) - rank(c, _NDCG["deep"], run) for run in runs]
-    return {"mean ranks lost": _mean(lost)}
-
-
-def top_runs_fall(c: ScoredCollection) -> Comparisons:
-    """Ranks that the best 11 runs by P@10 lose from deep to extended evaluation."""
-    return _falls(c, best_first(c, "P@10")[:11])
-
-
-def manual_runs_fall(sources: Sources) -> Comparisons:
-    """Ranks that manual runs lose from deep to extended evaluation."""
-    manual = [run for run, kind in enumerate(sources.about_runs("type")) if kind == "manual"]
-    return _falls(sources.of(), manual) if manual else {"mean ranks lost": np.zeros(1)}
+    at = ndcg_at(c)
+    return {"tau": tau(c, at["extended"], at["deep"]) - tau(c, at["shallow"], at[other])}
 
 
 # --- section 4.2: figures 3 and 4
@@ -174,7 +291,7 @@ def pooling_deeper(c: ScoredCollection, forms: tuple[str, ...], sign: int) -> Co
     return {
         f"{form}@{k}, pool {pool}": sign * (form_power(c, form, k, pool) - full(c, form, k))
         for form in forms
-        for k, pool in _DEEPER
+        for k, pool in _deeper(c)
     }
 
 
@@ -183,7 +300,7 @@ def pooling_less(c: ScoredCollection, forms: tuple[str, ...]) -> Comparisons:
     return {
         f"{form}@{k}, pool {pool}": form_power(c, form, k, pool) - full(c, form, k)
         for form in forms
-        for k, pool in _SHALLOWER
+        for k, pool in shallower_pools(c)
     }
 
 
@@ -195,91 +312,156 @@ def slighter(c: ScoredCollection) -> Comparisons:
 
 def abbreviated(c: ScoredCollection) -> Comparisons:
     """Power of abbreviated measures, less that of expanded ones, depth for depth."""
+    return _abbreviated(c, (("aAP", "AP"), ("nDCG", "enDCG")))
+
+
+def abbreviated_recall(c: ScoredCollection) -> Comparisons:
+    """Power of abbreviated recall, less that of recall, depth for depth."""
+    return _abbreviated(c, (("aR", "R"),))
+
+
+def _abbreviated(c: ScoredCollection, pairs: Sequence[tuple[str, str]]) -> Comparisons:
     return {
         f"{short}@{k}, pool {pool}": form_power(c, short, k, pool) - form_power(c, long, k, pool)
-        for short, long in (("aAP", "AP"), ("nDCG", "enDCG"))
-        for pool in POOL_DEPTHS
-        for k in EVALUATION_DEPTHS
+        for short, long in pairs
+        for pool in pool_depths(c)
+        for k in evaluation_depths(c)
     }
 
 
 def rises(c: ScoredCollection) -> Comparisons:
-    """Full-assessment power at a depth, less that at the depth before."""
-    steps = list(pairwise(POOL_DEPTHS))
-    return {f"{form}@{b}, @{a}": full(c, form, b) - full(c, form, a) for form in FORMS for a, b in steps}
+    """Full-assessment power at the deeper of two depths, less that at the other: each measure's mean of all pairs."""
+    pairs = list(combinations(pool_depths(c), 2))
+    return {form: _mean([full(c, form, b) - full(c, form, a) for a, b in pairs]) for form in FORMS}
 
 
-def depth_over_measure(c: ScoredCollection, depths: tuple[int, ...]) -> Comparisons:
-    """What a measure loses from depth 100 to 5 or 10, less the range of all measures at the same depth."""
+def depth_over_measure(c: ScoredCollection, at: str) -> Comparisons:
+    """What a measure loses from depth 100 to 5 or 10, less the range of all measures at depth 100, or at 5 and 10."""
+    pools = _wide(c)
+    shallow, deep = [k for k in pools[:2] if k < pools[-1]], pools[-1]
     gaps = {}
-    for depth in depths:
+    for depth in (deep,) if at == "deep" else shallow:
         here = np.array([full(c, form, depth) for form in FORMS])
         spread = here.max(0) - here.min(0)
         for form in FORMS:
-            for shallow in (5, 10):
-                fall = full(c, form, 100) - full(c, form, shallow)
-                gaps[f"{form}@{shallow}, range at {depth}"] = fall - spread
+            for low in shallow:
+                fall = full(c, form, deep) - full(c, form, low)
+                gaps[f"{form}@{low}, range at {depth}"] = fall - spread
     return gaps
+
+
+def depth_over_two_measures(c: ScoredCollection) -> Comparisons:
+    """What a measure loses from depth 100 to 5 or 10, less the mean difference of two measures at these depths.
+
+    Differences of two measures are taken without their sign, and averaged over all pairs.
+    """
+    pools = _wide(c)
+    shallow, deep = [k for k in pools[:2] if k < pools[-1]], pools[-1]
+    apart = {
+        k: _mean([np.abs(full(c, a, k) - full(c, b, k)) for a, b in combinations(FORMS, 2)]) for k in (*shallow, deep)
+    }
+    return {
+        f"{form}@{low}, two measures": full(c, form, deep) - full(c, form, low) - (apart[low] + apart[deep]) / 2
+        for form in FORMS
+        for low in shallow
+    }
+
+
+def two_depths_over_two_measures(c: ScoredCollection) -> Comparisons:
+    """The mean difference of two depths, of the same measure, less that of two measures, at the same depth."""
+    pools = _wide(c)
+    power_at = {(form, k): full(c, form, k) for form in FORMS for k in pools}
+    depths = [np.abs(power_at[form, a] - power_at[form, b]) for form in FORMS for a, b in combinations(pools, 2)]
+    measures = [np.abs(power_at[a, k] - power_at[b, k]) for k in pools for a, b in combinations(FORMS, 2)]
+    return {"two depths, two measures": _mean(depths) - _mean(measures)}
 
 
 def extreme_at_100(c: ScoredCollection, form: str, sign: int) -> Comparisons:
     """Full-assessment power of a measure at depth 100, less that of every other one; or the other way round."""
-    return {other: sign * (full(c, form, 100) - full(c, other, 100)) for other in FORMS if other != form}
+    deep = _wide(c)[-1]
+    return {other: sign * (full(c, form, deep) - full(c, other, deep)) for other in FORMS if other != form}
 
 
 def only_recall(c: ScoredCollection) -> Comparisons:
     """What recall loses from a pool of 5 to one of 100, less what the others lose."""
+    pools = pool_depths(c)
     loss = {
-        form: _mean([form_power(c, form, k, 5) - form_power(c, form, k, 100) for k in POOL_DEPTHS]) for form in FORMS
+        form: _mean([form_power(c, form, k, pools[0]) - form_power(c, form, k, pools[-1]) for k in pools])
+        for form in FORMS
     }
     return {form: loss["R"] - loss[form] for form in FORMS if form != "R"}
 
 
-def goes_on(c: ScoredCollection, forms: tuple[str, ...], pools: tuple[int, ...]) -> Comparisons:
-    """Power at an evaluation depth, less that at the depth before, on the same pool."""
-    steps = list(pairwise(EVALUATION_DEPTHS))
+def does_not_fall(c: ScoredCollection, forms: Sequence[str], which: str) -> Comparisons:
+    """Power at depth 1,000, less that at 100, 200 and 500, on the shallowest pool; or on the others, their mean.
+
+    Each is held against the end: an average over steps from depth to depth would be the rise from the first to the
+    last, whatever lies between.
+    """
+    deepest, pools = far_below(c), pool_depths(c)
+    chosen = pools[:1] if which == "shallowest" else pools[1:]
     return {
-        f"{form}@{b}, @{a}, pool {pool}": form_power(c, form, b, pool) - form_power(c, form, a, pool)
+        f"{form}@{deepest}, @{k}": _mean(
+            [form_power(c, form, deepest, pool) - form_power(c, form, k, pool) for pool in chosen]
+        )
         for form in forms
-        for pool in pools
-        for a, b in steps
+        for k in evaluation_depths(c)
+        if _FAR <= k < deepest
     }
 
 
-def far_beyond(c: ScoredCollection, forms: tuple[str, ...]) -> Comparisons:
+def far_beyond(c: ScoredCollection, forms: Sequence[str]) -> Comparisons:
     """Power at depth 100 less that at depth 1,000, on shallow pools."""
+    deepest = far_below(c)
     return {
-        f"{form}, pool {pool}": form_power(c, form, 100, pool) - form_power(c, form, 1000, pool)
+        f"{form}, pool {pool}": form_power(c, form, _FAR, pool) - form_power(c, form, deepest, pool)
         for form in forms
-        for pool in (5, 10)
+        for pool in pool_depths(c)[:2]
     }
 
 
 def hold_up(c: ScoredCollection) -> Comparisons:
     """What P and RBP lose from depth 100 to 1,000 on a pool of 5, less what nDCG and aAP lose."""
-    lost = {form: form_power(c, form, 100, 5) - form_power(c, form, 1000, 5) for form in ("nDCG", "aAP", "P", "RBP")}
+    deepest, pool = far_below(c), pool_depths(c)[0]
+    lost = {
+        form: form_power(c, form, _FAR, pool) - form_power(c, form, deepest, pool)
+        for form in ("nDCG", "aAP", "P", "RBP")
+    }
     return {f"{a}, {b}": lost[b] - lost[a] for a in ("nDCG", "aAP") for b in ("P", "RBP")}
 
 
-def better(c: ScoredCollection, pairs: tuple[tuple[str, str], ...]) -> Comparisons:
+def better(c: ScoredCollection, pairs: Sequence[tuple[str, str]]) -> Comparisons:
     """Full-assessment power of one form less that of another, averaged over depths."""
-    return {f"{a}, {b}": _mean([full(c, a, d) - full(c, b, d) for d in POOL_DEPTHS]) for a, b in pairs}
+    pools = pool_depths(c)
+    return {f"{a}, {b}": _mean([full(c, a, d) - full(c, b, d) for d in pools]) for a, b in pairs}
+
+
+def better_beyond(c: ScoredCollection, one: str, other: str) -> Comparisons:
+    """Power of one form less that of another, wherever evaluation goes beyond the pool."""
+    return {
+        f"@{k}, pool {pool}": form_power(c, one, k, pool) - form_power(c, other, k, pool)
+        for pool in pool_depths(c)
+        for k in evaluation_depths(c)
+        if k > pool
+    }
+
+
+_RISING = tuple(form for form in FORMS if form not in ("P", "R", "standardised P"))
 
 
 def rises_on_a_fixed_pool(c: ScoredCollection) -> Comparisons:
     """Power at evaluation depth 100, less that under full assessment to the depth of the same pool."""
+    *shorter, deep = pool_depths(c)
     return {
-        f"{form}, pool {pool}": form_power(c, form, 100, pool) - full(c, form, pool)
-        for form in FORMS
-        if form not in ("P", "R", "standardised P")
-        for pool in POOL_DEPTHS[:-1]
+        f"{form}, pool {pool}": form_power(c, form, deep, pool) - full(c, form, pool)
+        for form in _RISING
+        for pool in shorter
     }
 
 
 def faster(c: ScoredCollection) -> Comparisons:
-    """Power with a pool shallower than the evaluation, less that under full assessment, on average."""
-    forms = tuple(form for form in FORMS if form not in ("P", "R", "standardised P"))
-    return {"mean": _mean(list(pooling_less(c, forms).values()))}
+    """Power with a pool shallower than the evaluation, less that under full assessment."""
+    return pooling_less(c, _RISING)
 
 
 def ndcg_at_20(c: ScoredCollection) -> Comparisons:
@@ -289,21 +471,30 @@ def ndcg_at_20(c: ScoredCollection) -> Comparisons:
 
 # --- table 3
 
-_ROWS = list(BLOCKS.values())
+_MEASURES_3 = ("aAP", "nDCG(discount='jk')", "RBP(residual=0.1)")
+
+
+def _rows(c: ScoredCollection) -> list[str]:
+    """The conditions of table 3: three measures, shallow, then extended, then deep."""
+    shallow, deep = shallow_and_deep(c)
+    depths = ((shallow, shallow), (deep, shallow), (deep, deep))
+    return [f"{measure}@{k}/pool={pool}" for k, pool in depths for measure in _MEASURES_3]
 
 
 def _block(c: ScoredCollection, one: int, other: int) -> Array:
     """Mean tau of p-values between two conditions of depth, all nine pairs of measures."""
-    return _mean([tau_of_p(c, _ROWS[one * 3 + i], _ROWS[other * 3 + j]) for i in range(3) for j in range(3)])
+    rows = _rows(c)
+    return _mean([tau_of_p(c, rows[one * 3 + i], rows[other * 3 + j]) for i in range(3) for j in range(3)])
 
 
 def _same_depth(c: ScoredCollection) -> list[Array]:
-    corners = ((0, 1), (0, 2), (1, 2))
-    return [tau_of_p(c, _ROWS[b * 3 + i], _ROWS[b * 3 + j]) for b in range(3) for i, j in corners]
+    rows, corners = _rows(c), ((0, 1), (0, 2), (1, 2))
+    return [tau_of_p(c, rows[b * 3 + i], rows[b * 3 + j]) for b in range(3) for i, j in corners]
 
 
 def _same_measure(c: ScoredCollection, *blocks: tuple[int, int]) -> list[Array]:
-    return [tau_of_p(c, _ROWS[a * 3 + i], _ROWS[b * 3 + i]) for a, b in blocks for i in range(3)]
+    rows = _rows(c)
+    return [tau_of_p(c, rows[a * 3 + i], rows[b * 3 + i]) for a, b in blocks for i in range(3)]
 
 
 def p_by_depth(c: ScoredCollection) -> Comparisons:
@@ -344,9 +535,10 @@ def p_pool_over_measure(c: ScoredCollection) -> Comparisons:
 
 def _gaps(c: ScoredCollection) -> tuple[Array, Array]:
     """How far nDCG and AP are ahead of precision and RBP: in table 1, and at depth 100 under full assessment."""
+    deep = _wide(c)[-1]
     usual = _mean([power(c, MEASURES[m]) for m in ("AP@1000", "nDCG@1000")])
     usual = usual - _mean([power(c, MEASURES[m]) for m in ("P@10", "RBP .8")])
-    equal = _mean([full(c, m, 100) for m in ("aAP", "nDCG")]) - _mean([full(c, m, 100) for m in ("P", "RBP")])
+    equal = _mean([full(c, m, deep) for m in ("aAP", "nDCG")]) - _mean([full(c, m, deep) for m in ("P", "RBP")])
     return usual, equal
 
 
@@ -363,6 +555,6 @@ def not_all(c: ScoredCollection) -> Comparisons:
 
 def edge(c: ScoredCollection) -> Comparisons:
     """Power of nDCG averaged over all depths and pools, less that of other measures."""
-    grid = [(k, pool) for k in EVALUATION_DEPTHS for pool in POOL_DEPTHS]
+    grid = [(k, pool) for k in evaluation_depths(c) for pool in pool_depths(c)]
     mean = {form: _mean([form_power(c, form, *at) for at in grid]) for form in ("nDCG", "P", "R", "aAP", "RBP")}
     return {form: mean["nDCG"] - values for form, values in mean.items() if form != "nDCG"}

@@ -11,6 +11,8 @@ MEASURES: dict[str, str] = {
 }
 """Rows of table 1; the paper's DCG divides by log2(max(2, i))."""
 
+MAIN = "T8"  # of the paper's own runs
+
 COLLECTIONS: dict[str, tuple[str, int, int]] = {
     "T5": ("TREC-5 ad hoc", 61, 50),
     "T8": ("TREC-8 ad hoc", 129, 50),
@@ -19,6 +21,15 @@ COLLECTIONS: dict[str, tuple[str, int, int]] = {
     "T05": ("TREC 2005 terabyte", 58, 50),
 }
 """Columns of table 1: name, runs and topics."""
+
+TRACKS: dict[str, dict[str, str]] = {
+    "T5": {"track": "TREC-5 adhoc", "task": "A"},
+    "T8": {"track": "TREC-8 adhoc"},
+    "T01": {"track": "TREC-10 (2001) web", "task": "adhoc"},
+    "T04": {"track": "TREC 2004 robust"},
+    "T05": {"track": "TREC 2005 terabyte", "task": "adhoc"},
+}
+"""Their rows in the public table of run means."""
 
 TABLE_1: dict[str, dict[str, float]] = {
     "P@10": {"T5": 0.628, "T8": 0.645, "T01": 0.594, "T04": 0.516, "T05": 0.555, "mean": 0.588},
@@ -30,8 +41,41 @@ TABLE_1: dict[str, dict[str, float]] = {
 }
 
 NOTES_1: dict[tuple[str, str], str] = {
-    ("AP@1000", "T5"): "three or four of 1,830 pairs short; the cause is unknown",
+    ("AP@1000", "T5"): (
+        "three or four of 1,830 pairs short; the cause is unknown: the printed means of its row and column allow both"
+    ),
 }
+
+_CALIBRATION = "rough; not needed where there are scores: shows how rough"
+_ROUGH = "rough: as if all pairs of runs had the same variance"
+ROUGH: dict[str, dict[str, str]] = {
+    "T5": {"AP@1000": _CALIBRATION},
+    "T8": {"AP@1000": _CALIBRATION},
+    "T01": {"AP@1000": _ROUGH},
+    "T05": {
+        "P@10": _ROUGH,
+        "AP@1000": f"{_ROUGH}; and the means of runs (0.262) and of topics (0.277) are not of the same scores",
+    },
+}
+"""Cells of table 1 for which public run means and topic factors give a rough value; T04 has them on all topics."""
+
+_SCORES, _FACTORS, _MEANS = "score-matrices/urbano", "standardization-factors", "trec-system-means/means.tsv.gz"
+_FACTOR_FILES = {"T5": "trec5.adhoc", "T8": "trec8.adhoc", "T01": "trec2001.web", "T05": "trec2005.tb"}
+PUBLIC_FILES: dict[str, str] = {
+    "runs": "trec8-adhoc/runs",
+    "qrels": "trec8-adhoc/qrels.gz",
+    "types": "trec8-adhoc/runs.tsv",
+    "T5": f"{_SCORES}/adhoc5.ap.tsv.gz,{_SCORES}/adhoc5.p10.tsv.gz",
+    "T04": f"{_SCORES}/robust2004.ap.tsv.gz,{_SCORES}/robust2004.p10.tsv.gz",
+    "T01.qrels": "official-qrels/qrels.adhoc.451-550.txt.gz",
+    "T05.qrels": "official-qrels/qrels.terabyte05.751-800.txt.gz",
+    **{f"{key}.means": _MEANS for key in ROUGH},
+    **{
+        f"{key}.factors": f"{_FACTORS}/{track}.mn.csv,{_FACTORS}/{track}.sd.csv"
+        for key, track in _FACTOR_FILES.items()
+    },
+}
+"""Where its data is, below a directory of public collections."""
 
 SHALLOW: dict[str, str] = {
     "P@10": "P@10/pool=10",
@@ -121,6 +165,12 @@ STANDARDISED = ("standardised P", "standardised DCG", "standardised AP", "standa
 
 EXPANDED: dict[str, str] = {"AP": "AP", "enDCG": "enDCG(discount='jk')"}
 """Figure 3, left; on the right stand aAP and nDCG."""
+
+NOT_DRAWN: dict[str, str] = {"aR": "aR"}
+"""What section 4.2 expects something of, and no figure shows."""
+
+COMPUTED: dict[str, str] = FORMS | EXPANDED | NOT_DRAWN
+"""Every form whose power is computed at several depths."""
 
 EVALUATION_DEPTHS = (5, 10, 20, 50, 100, 200, 500, 1000)
 POOL_DEPTHS = (5, 10, 20, 50, 100)
