@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-full check format docs bench lock clean
+.PHONY: demo test test-full check format docs atlas bench lock clean
 
 demo: $(READY)
 	$(BIN)/assay demo
@@ -27,6 +27,9 @@ format: $(READY)
 docs: $(READY) ## writes docs/reference from the declarations, then the site
 	$(BIN)/python docs/generate.py
 	$(BIN)/mkdocs build --strict
+
+atlas: $(READY) ## the papers computed again on all public collections: atlas.html and its summary page
+	$(BIN)/python docs/atlas.py
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-bench.lock
