@@ -124,11 +124,11 @@ def test_what_is_not_printed_in_a_printed_table_has_the_decimals_of_the_others()
 
 
 def test_the_overview_counts_numbers_claims_and_errors(shown: str) -> None:
-    head, row = cells(shown, "What comes out")
+    head, row = cells(shown, "What comes out")  # no column for inconclusive: no claim is
     assert len(set(head)) == len(head)
     counts = dict(zip(head, row, strict=True))
-    numbers = {"match": "2", "off": "1", "open": "1", "without data": "1"}
-    claims = {"holds": "1", "fails": "1", "inconclusive": "0", "not applicable": "1", "needs data": "1"}
+    numbers = {"match": "2", "off": "1", "open": "1", "no data": "1"}
+    claims = {"holds": "1", "fails": "1", "not applicable": "1", "needs data": "1"}
     assert counts == {"paper": "toy2026", "numbers": "5", **numbers, "claims": "4", **claims, "errors": "1"}
     assert "1 paper, 5 numbers, 4 claims, 1 error, 2 collections" in shown
 

@@ -82,10 +82,16 @@ def facts_of(atlas: Atlas) -> str:
 def _overview(atlas: Atlas) -> Iterator[str]:
     yield '<section class="first" id="page-verdict" aria-labelledby="page-verdict-title">'
     yield '<h2 id="page-verdict-title">What comes out</h2>'
-    rows = [_counts(chapter) for chapter in atlas.chapters]
-    of_numbers, of_claims = ("numbers", "match", "off", "open", "without data"), ("claims", *_ORDER)
-    head = ("paper", *of_numbers, *of_claims, "errors")
-    yield f'<div class="scroll">{_plain_table(head, rows, label="What comes out")}</div>'
+    counts = [_counts(chapter) for chapter in atlas.chapters]
+    shown = [name for name in counts[0] if name not in _ORDER or any(of[name] for of in counts)]
+    rows = [
+        (
+            f'<a href="#{section_id(chapter.paper.key)}">{esc(chapter.paper.key)}</a>',
+            *(f'<td class="n">{of[name]}</td>' for name in shown),
+        )
+        for chapter, of in zip(atlas.chapters, counts, strict=True)
+    ]
+    yield f'<div class="scroll">{_plain_table(("paper", *shown), rows, label="What comes out")}</div>'
     yield '<p class="about">In every table the number that comes out here stands first, then in small the published'
     yield " one; a dash is for what needs data that is not here. A click on a number copies the command that shows"
     yield " it. Open are numbers that the paper draws or states in words, and rough ones. Verdicts are about these"
@@ -95,24 +101,22 @@ def _overview(atlas: Atlas) -> Iterator[str]:
     yield "</section>"
 
 
-def _counts(chapter: Chapter) -> tuple[str, ...]:
-    """One line of the overview: how many numbers match, how many claims hold."""
-    numbers = [(cell, of) for cell, of in chapter.cells if isinstance(cell, Number) and cell.item != ERROR]
+def _counts(chapter: Chapter) -> dict[str, int]:
+    """Count, for one line of the overview, the numbers that match and the claims that hold."""
+    numbers = [of for cell, of in chapter.cells if isinstance(cell, Number) and cell.item != ERROR]
     claims = [of for cell, of in chapter.cells if isinstance(cell, Claim) and cell.item != ERROR]
-    computed = [(cell, of) for cell, of in numbers if of.needs is None]
+    computed = [of for of in numbers if of.needs is None]
     verdicts = Counter(of.verdict or _NEEDS for of in claims)
-    counts = (
-        len(numbers),
-        sum(of.ok is True for _, of in computed),
-        sum(of.ok is False for _, of in computed),
-        sum(of.ok is None for _, of in computed),
-        len(numbers) - len(computed),
-        len(claims),
-        *(verdicts[verdict] for verdict in _ORDER),
-        sum(cell.item == ERROR for cell, _ in chapter.cells),
-    )
-    key = chapter.paper.key
-    return (f'<a href="#{section_id(key)}">{esc(key)}</a>', *(f'<td class="n">{n}</td>' for n in counts))
+    return {
+        "numbers": len(numbers),
+        "match": sum(of.ok is True for of in computed),
+        "off": sum(of.ok is False for of in computed),
+        "open": sum(of.ok is None for of in computed),
+        "no data": len(numbers) - len(computed),
+        "claims": len(claims),
+        **{verdict: verdicts[verdict] for verdict in _ORDER},
+        "errors": sum(cell.item == ERROR for cell, _ in chapter.cells),
+    }
 
 
 def _origin(atlas: Atlas) -> Iterator[str]:

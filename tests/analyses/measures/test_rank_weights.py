@@ -147,6 +147,7 @@ def test_figure_1_has_an_axis_for_rbp_and_one_for_dcg() -> None:
     assert [layer["encoding"]["y"]["axis"]["orient"] for layer in (left, right)] == ["left", "right"]
     assert left["transform"][0]["filter"]["oneOf"] == ["RBP(p=0.8)", "RBP(p=0.95)", "RBP(p=0.9977)"]
     assert right["transform"][0]["filter"]["oneOf"] == ["DCG(discount='jk')"]
+    assert [layer["encoding"]["y"]["title"] for layer in (left, right)] == ["weight of RBP", "weight of DCG"]
     # the weights themselves: (1 - p) p^(i - 1), and 1 / log2(max(2, i))
     for name, rank, weight in weights.table.select("measure", "rank", "weight").iter_rows():
         if name == "RBP(p=0.95)":

@@ -160,6 +160,15 @@ def test_the_axes_of_the_picture_have_labels_and_no_titles(toy: str, tree: Path)
     assert [encoding[side]["axis"]["title"] for side in ("x", "y")] == [None, None]
 
 
+def test_the_picture_leaves_out_collections_of_which_no_claim_can_be_asked(toy: str, tmp_path: Path) -> None:
+    written(shifted(0.3), tmp_path / "above", "web")
+    written(scores_of(20, 20, {"p10": 0.6}), tmp_path / "alone", "news")
+    result = reproduce("toy2026", everywhere=[str(tmp_path)])
+    assert sorted(result.table["collection"].unique()) == ["above", "alone"]
+    (chart,) = result.charts
+    assert chart.table["collection"].unique().to_list() == ["above"]
+
+
 @pytest.mark.parametrize(
     ("count", "words"),
     [

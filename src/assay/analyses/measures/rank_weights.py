@@ -105,9 +105,10 @@ def _two_axes(rows: pl.DataFrame, x: Spec, colour: Spec, bounded: list[str]) -> 
     layers: list[Spec] = []
     for part, top, orient in zip(sides, tops, ("left", "right"), strict=False):
         inside = part["measure"].unique(maintain_order=True).to_list()
+        families = list(dict.fromkeys(name.partition("(")[0] for name in inside))
         scale = {"type": "log", "domain": [_WEAK * top, top], "nice": False}
         axis = {**_DECADES, "orient": orient, "grid": orient == "left"}
-        y = field("weight", title=f"weight of {listed(inside, most=3)}", scale=scale, axis=axis)
+        y = field("weight", title=f"weight of {listed(families, most=3)}", scale=scale, axis=axis)
         layer = lines(x, y, colour)["layer"][0] | {"transform": [{"filter": {"field": "measure", "oneOf": inside}}]}
         # a click on the legend is one parameter of all layers
         layers.append({key: part for key, part in layer.items() if key != "params" or not layers})

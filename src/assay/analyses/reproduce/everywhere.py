@@ -286,9 +286,10 @@ _COLOURS: Mapping[Verdict, str] = {
 
 
 def charts_of(rows: pl.DataFrame, papers: Iterable[str]) -> Iterator[Chart]:
-    """Draw the verdicts of a paper's claims, collection by collection."""
+    """Draw the verdicts of a paper's claims on the collections of which at least one can be asked."""
+    asked = (pl.col("verdict") != NOT_APPLICABLE).any().over("paper", "collection")
     for key in papers:
-        own = rows.filter(paper=key).select("claim", "collection", "verdict", "effect")
+        own = rows.filter(asked).filter(paper=key).select("claim", "collection", "verdict", "effect")
         if not 0 < own.height <= MAX_ROWS:
             continue
         wide = {"labelLimit": 720, "grid": False, "title": None}

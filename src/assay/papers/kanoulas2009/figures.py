@@ -58,7 +58,7 @@ def figures(sources: Sources) -> tuple[Tables, tuple[Chart, ...]]:
     table = _figure_2_table(of)
     shallow = _Variants(of, of.at_most(POWER_DEPTH), runs.runs)
     deep = _Variants(of, of.at_most(DEPTH), runs.runs)
-    charts = [*_figure_2(table), shallow.figure_3(), deep.figure_4(), deep.figure_5()]
+    charts = [_figure_2(table), shallow.figure_3(), deep.figure_4(), deep.figure_5()]
     charts += [shallow.figure_6()] if of.graded else []
     charts += [deep.scatter("figure_7", "discount", DISCOUNT, (STANDARD, ZIPF, LINEAR))]
     charts += [deep.scatter("figure_8", "gain", GAIN, (EXP,))] if of.graded else []
@@ -82,8 +82,8 @@ def _figure_2_table(of: NdcgFits) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _figure_2(table: pl.DataFrame) -> list[Chart]:
-    """All cutoffs in one picture, then each by itself."""
+def _figure_2(table: pl.DataFrame) -> Chart:
+    """All cutoffs side by side."""
     curve = lines(
         field("rank"), field("discount", title="discount (sum 1)"), category("curve", list(_CURVES), title=None)
     )
@@ -93,13 +93,8 @@ def _figure_2(table: pl.DataFrame) -> list[Chart]:
     facet = {**category("panel", panels), "title": None}
     resolve = {"scale": {"x": "independent", "y": "independent"}}
     drawing = {"facet": facet, "columns": 3, "spec": {**curve, "width": 230, "height": 230}, "resolve": resolve}
-    title = "Optimal and standard discounts of nDCG"
-    whole = Chart("figure_2", f"{title} (figure 2)", thin(rows, by=["panel", "curve"]), drawing)
-    each = [
-        Chart(f"figure_2_{k}", f"{title}@{k} (figure 2)", thin(table.filter(depth=k), by=["curve"]), curve)
-        for k in depths
-    ]
-    return [whole, *each]
+    title = "Optimal and standard discounts of nDCG (figure 2)"
+    return Chart("figure_2", title, thin(rows, by=["panel", "curve"]), drawing)
 
 
 # --- the others
