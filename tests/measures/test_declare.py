@@ -11,7 +11,7 @@ import pytest
 from assay.core.arrays import Array
 from assay.core.errors import MeasureError
 from assay.data.rankings import Rankings
-from assay.measures import AP, DCG, ERR, IAP, INST, RBP, RR, IPrec, P, nDCG
+from assay.measures import AP, DCG, ERR, IAP, INSQ, INST, RBP, RR, IPrec, P, nDCG
 from assay.measures.declare import CATALOGUE, Measure, measure, ratio
 from assay.measures.grammar import parse
 
@@ -86,6 +86,8 @@ def test_setting_a_parameter_leaves_the_measure_as_it_was() -> None:
         (lambda: RBP(p=0.8)(residual=0.1), "RBP: residual stands in place of p; give one or the other"),
         (lambda: ERR(stop=0), "ERR: stop=0 is not above 0 and at most 1"),
         (lambda: ERR(stop=1.5), "ERR: stop=1.5 is not above 0 and at most 1"),
+        (lambda: INSQ(T=0), "INSQ: T=0 is not above 0"),
+        (lambda: INST(T=0), "INST: T=0 is not above 0"),
         (lambda: INST(T=float("inf")), "INST: T=inf is not a finite number"),
         (lambda: AP(rel=1.5), "AP: rel=1.5 is not a whole number"),
         (lambda: AP(judged_only=1), "AP: judged_only=1 is not True or False"),

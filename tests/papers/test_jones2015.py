@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from assay.analyses.disagreement.analysis import disagreement
 from assay.analyses.properties.groups import disagreement_shares
 from assay.analyses.properties.jones2015 import PROPERTIES, ROWS, TABLE_1
 from assay.analyses.reproduce.analysis import reproduce
+from assay.cli import main
 from assay.data.judged import Collection
 from assay.data.read import read_qrels, read_runs
 from assay.measures.grammar import parse_open
@@ -97,6 +100,30 @@ def printed_3(text: str) -> dict[str, float]:
         for row in lines(text)
         for column, cell in zip(columns, row[1:], strict=True)
     }
+
+
+def tables_by_command() -> dict[str, set[str]]:
+    """The commands that cells and claims name, but for those that need runs -> the tables that they ask for."""
+    asked: dict[str, set[str]] = {}
+    for cell in find_paper("jones2015").cells:
+        command, _, table = cell.command.partition(" --table ")
+        if command and "RUNS" not in command:
+            asked.setdefault(command, set()).update({table} - {""})
+    return asked
+
+
+@pytest.mark.parametrize(("command", "tables"), tables_by_command().items())
+def test_a_command_that_a_row_names_gives_its_tables(
+    command: str, tables: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, *words = shlex.split(command)
+    assert main([*words, "--format", "json"]) < 2  # 1 is a check of reproduce that is off
+    assert json.loads(capsys.readouterr().out)["tables"].keys() >= tables
+
+
+def test_every_number_names_the_command_that_gives_it() -> None:
+    without = [cell.cell for cell in find_paper("jones2015").cells if not cell.command]
+    assert without == ["vectors of ten documents that runs return, of 1,024"]  # of seven collections: reproduce alone
 
 
 def test_every_cell_of_table_2_comes_out_to_two_decimals(result: Result) -> None:

@@ -259,6 +259,15 @@ def test_the_page_shows_what_comes_out(trec8: Result) -> None:
 # --- without the real runs
 
 
+def test_the_page_counts_what_the_atlas_counts() -> None:
+    in_atlas = {row[1]: row[2:] for row in page_rows(PAGE.with_name("atlas.md")) if row[0] == "webber2010"}
+    in_page = {row[0]: row[1:] for row in page_rows(PAGE) if row[0] in in_atlas and len(row) == 6}
+    assert in_page == in_atlas
+    (holds, _, still_open) = in_page["claim"][1:4]
+    prose = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert f"{holds} of its claims hold on TREC-8, none fails, and {still_open} are inconclusive" in prose
+
+
 def test_sizes_are_counted_in_public_run_means_and_judgments(tmp_path: Path) -> None:
     (tmp_path / "means.csv").write_text("track,task,run,map\nTREC-10 (2001) web,adhoc,a,0.1\nTREC-8 adhoc,,b,0.2\n")
     (tmp_path / "qrels").write_text("451 0 d 1\n501 0 d 1\n502 0 d 0\n503 0 d 2\n")

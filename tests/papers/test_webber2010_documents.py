@@ -70,6 +70,22 @@ def c(parts: tuple[Runs, Qrels]) -> ScoredCollection:
     return from_runs(*parts)
 
 
+def test_with_one_relevant_document_a_deeper_pool_makes_no_difference_and_0_has_no_sign() -> None:
+    one = from_runs(*documents(n_rel=1))
+    for sign in (-1, 1):
+        compared = comparisons.pooling_deeper(one, ("aAP", "nDCG"), sign)
+        values = np.array([values[0] for values in compared.values()])
+        assert (values == 0).any()
+        assert not np.signbit(values[values == 0]).any()
+
+
+def test_depths_are_compared_only_from_shallow_to_ten_times_as_deep() -> None:
+    runs, qrels = documents()
+    short = from_runs(runs.head(20), qrels)
+    with pytest.raises(MissingDataError, match="pools judged to depth 50; here they are to depth 20"):
+        comparisons.extreme_at_100(short, "R", -1)
+
+
 def test_relevant_documents_of_one_run_alone_are_those_of_reuse(
     parts: tuple[Runs, Qrels], c: ScoredCollection
 ) -> None:

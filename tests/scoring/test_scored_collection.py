@@ -59,8 +59,10 @@ def test_scores_of_other_tools_must_be_complete_and_of_the_same_runs() -> None:
     hole[1, 2] = np.nan
     with pytest.raises(UsageError, match="a run lacks the score of a topic"):
         of(hole).scores("x")
-    with pytest.raises(UsageError, match="too few"):
+    with pytest.raises(UsageError, match=r"1 run and 4 topics are too few .*: at least 2 runs and 3 topics"):
         of(x[:1])
+    with pytest.raises(UsageError, match="3 runs and 1 topic are too few"):
+        of(x[:, :1])
     one, other = (Scores(("x",), runs, tuple("1234"), x[None]) for runs in (("a", "b", "c"), ("a", "b", "d")))
     with pytest.raises(UsageError, match="not of the same runs and topics"):
         from_scores([one, other], "made")

@@ -21,6 +21,7 @@ from typing import Literal, get_args
 
 from assay.core.declarations import same_name_twice
 from assay.core.errors import MeasureError, suggestion
+from assay.core.text import listed
 from assay.measures.declare import PROPERTIES
 
 Expectation = Literal["higher", "not lower", "equal"]
@@ -69,7 +70,8 @@ def axiom(*, expects: Expectation) -> Callable[[Changing], Axiom]:
         What the score of the changed ranking must be, beside that of the ranking: higher, not lower, or equal.
     """
     if expects not in get_args(Expectation):
-        raise MeasureError(f"expects '{expects}'{suggestion(expects, get_args(Expectation))}")
+        known = get_args(Expectation)
+        raise MeasureError(f"expects '{expects}' is not {listed(known, last='or')}{suggestion(str(expects), known)}")
 
     def declare(change: Changing) -> Axiom:
         name = change.__name__

@@ -80,7 +80,7 @@ def _beyond_insq(j: Rankings, grade: int, *, T: float, max_rel: int | None, dept
     claims={"bounded", "monotone", "convergent", "top_weighted", "localised", "complete"},
     cite="moffat2012",
     unjudged=Residual(beyond=_beyond_insq, partial=True),
-    limits={"T": (0, np.inf), "max_rel": (1, 127), "depth": (1, np.inf)},
+    limits={"T": (Open(0), np.inf), "max_rel": (1, 127), "depth": (1, np.inf)},
 )
 def INSQ(j: Rankings, *, T: float = 1.0, max_rel: int | None = None, depth: int | None = None) -> Array:
     r"""Gain per document of a reader who wants T of it and reads on ever more surely (INSQ).
@@ -139,7 +139,7 @@ def _beyond_inst(j: Rankings, grade: int, *, T: float, max_rel: int | None, dept
     claims={"bounded", "monotone", "convergent", "top_weighted", "localised", "complete"},
     cite="moffat2015",
     unjudged=Residual(beyond=_beyond_inst, when=_inst_rises, partial=True),
-    limits={"T": (0, np.inf), "max_rel": (1, 127), "depth": (1, np.inf)},
+    limits={"T": (Open(0), np.inf), "max_rel": (1, 127), "depth": (1, np.inf)},
 )
 def INST(j: Rankings, *, T: float = 1.0, max_rel: int | None = None, depth: int | None = None) -> Array:
     r"""Gain per document of a reader who wants T of it and gives up as it comes in (INST).

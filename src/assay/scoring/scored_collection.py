@@ -16,6 +16,7 @@ import numpy as np
 
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
+from assay.core.text import counted
 from assay.data.judged import Judged
 from assay.data.tables import Qrels, Runs
 from assay.scoring.conditions import judge_under, parse_condition, score_judged
@@ -46,8 +47,8 @@ class ScoredCollection:
         """`compute` scores a condition; `judged` gives the lists with all judgments, where there are runs."""
         if len(runs) < _LEAST_RUNS or len(topics) < _LEAST_TOPICS:
             raise UsageError(
-                f"runs are compared over topics: {len(runs)} and {len(topics)} are too few "
-                f"(least: {_LEAST_RUNS} and {_LEAST_TOPICS})"
+                f"{counted(len(runs), 'run')} and {counted(len(topics), 'topic')} are too few to compare runs over "
+                f"topics: at least {_LEAST_RUNS} runs and {_LEAST_TOPICS} topics are needed"
             )
         self.runs = tuple(runs)
         self.topics = tuple(topics)

@@ -121,9 +121,10 @@ def test_what_a_person_sees_stands_beside_the_scores() -> None:
     [
         (("1100", ""), {}, "a case is two rankings, such as `assay case 1100010000 1000101100 --n-rel 10`"),
         (("11x0", "1000"), {}, "'11x0': 'x' is no grade; write a digit for each rank, or ? for unjudged"),
-        (("1100", "1000"), {"n_rel": 0}, "n_rel 0: where nothing is relevant no ranking is better; give 1 or more"),
-        (("1100", "1000"), {"n_rel": 1}, "n_rel 1: the rankings show 2 relevant documents; give 2 or more"),
-        (("1200", "1000"), {"top_grade": 1}, "top_grade 1 is below 2, the highest grade of the rankings"),
+        (("1100", "1000"), {"n_rel": 0}, "n-rel 0: where nothing is relevant no ranking is better; give 1 or more"),
+        (("1100", "1000"), {"n_rel": 1}, "n-rel 1: the rankings show 2 relevant documents; give 2 or more"),
+        (("1200", "1000"), {"top_grade": 1}, "top-grade 1 is below 2, the highest grade of the rankings"),
+        (("1100", "1000"), {"top_grade": 10**12}, "no scale has a grade above 127; give a lower one"),
         (("1100", "1000"), {"measure": ["P@10"]}, "P@10 needs 10 ranks"),
     ],
 )
@@ -137,7 +138,7 @@ def test_what_makes_no_case_is_refused_in_a_line(
 
 
 def test_two_grades_that_no_single_ranking_shows_still_are_two_documents() -> None:
-    with pytest.raises(UsageError, match="n_rel 1: the rankings show 2 relevant documents"):
+    with pytest.raises(UsageError, match="n-rel 1: the rankings show 2 relevant documents"):
         case("20", "10", n_rel=1)
     assert case("20", "10").settings["n_rel"] == 2
 

@@ -271,7 +271,7 @@ def test_a_file_that_is_no_text_is_refused(key: str, tmp_path: Path, name: str) 
 
 
 @pytest.mark.parametrize(
-    ("name", "problem"), [("none.jsonl", "no such file"), (".", "a directory; name the files of answers in it")]
+    ("name", "problem"), [("none.jsonl", "no such file"), (".", "a directory; name the files in it")]
 )
 @pytest.mark.parametrize("with_key", [True, False])
 def test_answers_that_are_no_file_are_refused_as_such(key: str, name: str, problem: str, with_key: bool) -> None:
@@ -303,6 +303,24 @@ def test_a_key_that_is_none_is_refused(key: str, tmp_path: Path) -> None:
     twice.write_text(Path(key).read_text().splitlines()[0] + "\n" + Path(key).read_text())
     with pytest.raises(UsageError, match=r"twice.key.jsonl:2: pair 1 is there twice"):
         read_key(str(twice))
+
+
+@pytest.mark.parametrize(
+    ("ranking", "more"),
+    [("1!0", {}), (5, {}), ("120", {"pool": [3, 2], "depth": 3}), ("1000", {"pool": [3, 2], "depth": 3})],
+)
+def test_a_key_whose_rankings_are_none_is_refused_with_its_line(
+    key: str, tmp_path: Path, ranking: object, more: dict[str, object]
+) -> None:
+    """No word of grades, a grade that the topic does not have, and more ranks than measures look at."""
+    first, *rest = Path(key).read_text().splitlines()
+    row: dict[str, Any] = {**json.loads(first), **more}
+    row["left"]["ranking"] = ranking
+    wrong = tmp_path / "wrong.key.jsonl"
+    wrong.write_text("\n".join([json.dumps(row), *rest]))
+    path = written(tmp_path / "anna.jsonl", ["left"] * 4)
+    with pytest.raises(UsageError, match=r"wrong.key.jsonl:1: not a line of a key"):
+        agreement_with_people([path], key=str(wrong), measures=[parse_open("ERR")])
 
 
 def test_someone_who_answers_as_a_measure_does_agrees_with_it_alone(

@@ -310,6 +310,13 @@ def test_a_task_names_no_measure_and_its_key_fits(
         assert {word: row[word] for word in preferred} == preferred
 
 
+def test_a_task_of_one_pair_is_counted_as_one(tmp_path: Path) -> None:
+    cases = cases_of_universe(universe(7, 7), MEASURES, rng=np.random.default_rng(0))
+    path = str(tmp_path / "one.jsonl")
+    note = write_task(path, cases[:1], NAMES, rng=np.random.default_rng(0))
+    assert note.text.startswith("1 pair of rankings written to")
+
+
 def test_sides_and_order_of_a_task_are_drawn(tmp_path: Path) -> None:
     """Of 50 fair draws, between 11 and 39 fall on one side but once in 30,000 times."""
     rng = np.random.default_rng(5)

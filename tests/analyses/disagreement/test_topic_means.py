@@ -200,6 +200,9 @@ def test_means_of_real_runs_need_two_runs_and_enough_topics() -> None:
     lists = RankedLists.of(collected(LISTS), 5)
     with pytest.raises(UsageError, match="n-topics 4: the runs have 3 topics with relevant documents; give fewer"):
         disagreement_of_run_means(lists, FAMILY, n_topics=4)
+    single = RankedLists.of(collected({run: {"1": "10"} for run in "ab"}), 5)
+    with pytest.raises(UsageError, match="n-topics 2: the runs have 1 topic with relevant documents; give fewer"):
+        disagreement_of_run_means(single, FAMILY, n_topics=2)
     one = RankedLists.of(collected({"a": LISTS["a"]}), 5)
     with pytest.raises(UsageError, match="one run has no mean to be compared with"):
         disagreement_of_run_means(one, FAMILY, n_topics=1)

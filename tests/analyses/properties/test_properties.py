@@ -388,7 +388,8 @@ def _declared(own: Path) -> Result:
 @pytest.mark.parametrize(
     ("expects", "body", "match"),
     [
-        ("greater", "yield ranking", "expects 'greater'"),
+        ("greater", "yield ranking", "expects 'greater' is not higher, not lower or equal"),
+        ("hihger", "yield ranking", "did you mean 'higher'"),
         ("higher", "yield (9, -1)", "is not a ranking"),
         ("higher", "yield 1 / 0", "ZeroDivisionError"),
     ],

@@ -21,6 +21,7 @@ from assay.data.read import read_qrels, read_runs
 from assay.data.tables import Qrels, Runs
 from assay.measures.grammar import parse
 from assay.results.result import Result
+from assay.scoring.default_measures import default_measures
 from assay.scoring.engine import score
 from assay.scoring.scores import Undefined
 from tests.builders.dense import collection
@@ -230,9 +231,11 @@ def test_a_run_without_a_group_and_a_table_without_groups_are_errors(small: Coll
         reuse(small, measure=["AP"], groups=str(path))
 
 
-def test_no_measure_is_an_error(small: Collection) -> None:
-    with pytest.raises(UsageError, match="no measure"):
-        reuse(small)
+def test_without_measures_those_that_suit_the_runs_are_taken(small: Collection) -> None:
+    table = reuse(small, pool_depth=5).table
+    asked = default_measures(small)
+    assert table["measure"].unique(maintain_order=True).to_list() == [str(parse(name)) for name in asked]
+    assert table.equals(reuse(small, measure=asked, pool_depth=5).table)
 
 
 def test_a_pool_of_depth_0_judges_nothing(small: Collection) -> None:

@@ -154,6 +154,9 @@ def test_what_is_no_feature_is_refused_in_a_line() -> None:
         feature(name="More Hits", title="hits", phrase="hits")
     with pytest.raises(MeasureError, match="there is a feature 'more_relevant' already"):
         feature(name="more_relevant", title="hits", phrase="hits")(lambda j: j.grade.sum(-1))
+    for place in (0, 3, "first"):
+        with pytest.raises(MeasureError, match=f"feature 'odd': place {place!r} is not 1, 2 or None"):
+            feature(name="odd", title="odd", phrase="odd", place=place)  # type: ignore[arg-type]
     assert assay.feature is feature
 
 

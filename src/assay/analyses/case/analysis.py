@@ -16,7 +16,7 @@ from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.text import counted, listed
 from assay.core.thresholds import Threshold
-from assay.data.tables import ABSENT, UNJUDGED
+from assay.data.tables import ABSENT, MAX_GRADE, UNJUDGED
 from assay.measures.declare import CATALOGUE, Measure, Rankings
 from assay.measures.grammar import parse_open
 from assay.measures.universe.exhaustive import cut
@@ -143,16 +143,18 @@ class _Pair:
         seen = int(grade.max())
         top = max(1, seen) if top_grade is None else top_grade
         if top < max(1, seen):
-            raise UsageError(f"top_grade {top} is below {max(1, seen)}, the highest grade of the rankings")
+            raise UsageError(f"top-grade {top} is below {max(1, seen)}, the highest grade of the rankings")
+        if top > MAX_GRADE:
+            raise UsageError(f"top-grade {top}: no scale has a grade above {MAX_GRADE}; give a lower one")
         counts = np.array([(grade == g).sum(-1).max() for g in range(top + 1)], dtype=np.int64)
         shown = int(counts[1:].sum())
         n_rel = max(shown, 1) if n_rel is None else n_rel
         if n_rel > CASE_RELEVANT.value:
-            raise UsageError(f"n_rel {n_rel}: more than {CASE_RELEVANT:,} relevant documents; give fewer")
+            raise UsageError(f"n-rel {n_rel}: more than {CASE_RELEVANT:,} relevant documents; give fewer")
         if n_rel < 1:
-            raise UsageError(f"n_rel {n_rel}: where nothing is relevant no ranking is better; give 1 or more")
+            raise UsageError(f"n-rel {n_rel}: where nothing is relevant no ranking is better; give 1 or more")
         if n_rel < shown:
-            raise UsageError(f"n_rel {n_rel}: the rankings show {shown} relevant documents; give {shown} or more")
+            raise UsageError(f"n-rel {n_rel}: the rankings show {shown} relevant documents; give {shown} or more")
         counts[1] += n_rel - shown
         counts[0] = max(k, n_rel)
         return cls(Rankings(grade, np.stack([counts, counts]), top), n_rel)

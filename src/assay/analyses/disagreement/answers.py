@@ -159,7 +159,7 @@ def _key_of(paths: Sequence[str], key: str | None) -> str:
 
 def _check_file(path: str) -> None:
     if Path(path).is_dir():
-        raise UsageError(f"{path}: a directory; name the files of answers in it")
+        raise UsageError(f"{path}: a directory; name the files in it")
     if not Path(path).is_file():
         raise UsageError(f"{path}: no such file")
 
@@ -175,9 +175,13 @@ def read_key(path: str) -> TaskKey:
             own = {name: side for word, side in _SIDES.items() for name in row[word]}
             rankings.append((row["left"]["ranking"], row["right"]["ranking"]))
             topics.append((tuple(int(n) for n in row.get("pool", ())), int(row.get("depth", 0))))
+            _check_rankings(rankings[-1], *topics[-1])
             pairs[int(row["pair"])] = len(pairs)
         except (KeyError, TypeError, ValueError):
-            text = "not a line of a key, which has pair, left, right, prefer_left, prefer_right and neither"
+            text = (
+                "not a line of a key, which has pair, left and right with their rankings,"
+                " prefer_left, prefer_right and neither"
+            )
             raise UsageError(f"{path}:{line}: {text}") from None
         sides.append(own)
         if own.keys() != sides[0].keys() or len(pairs) < len(sides):
@@ -189,6 +193,14 @@ def read_key(path: str) -> TaskKey:
     measures = list(sides[0])
     side = np.array([[own[m] for own in sides] for m in measures], dtype=np.int64)
     return TaskKey(path, pairs, rankings, topics, measures, side)
+
+
+def _check_rankings(rankings: tuple[str, str], pool: tuple[int, ...], depth: int) -> None:
+    """Refuse what is no word of grades, and rankings that the pool and the depth beside them cannot hold."""
+    for word in rankings:
+        grades = [grade or 0 for grade in word_grades(word)]
+        if pool and (len(grades) > depth or max(grades, default=0) >= len(pool)):
+            raise ValueError(word)
 
 
 def read_answers(paths: Sequence[str], key: TaskKey) -> Answers:

@@ -18,6 +18,7 @@ from assay.analyses.disagreement.pair_disagreement import deviations, limited_re
 from assay.analyses.disagreement.ranked_lists import ranking_word, word_grades
 from assay.core.errors import UsageError
 from assay.core.notes import Note
+from assay.core.text import counted
 from assay.data.files import write_bytes
 from assay.measures.declare import Measure
 from assay.measures.universe.exhaustive import TopicRankings, dense_ranks
@@ -106,7 +107,9 @@ def write_task(path: str, cases: Sequence[RankingPair], names: Sequence[str], *,
     other = key_path(path)
     for file, rows in ((path, task), (other, key)):
         write_bytes(file, "".join(json.dumps(row) + "\n" for row in rows).encode())
-    return Note("task_written", "info", f"{len(task)} pairs of rankings written to {path}, the key to {other}")
+    return Note(
+        "task_written", "info", f"{counted(len(task), 'pair')} of rankings written to {path}, the key to {other}"
+    )
 
 
 def key_path(path: str) -> str:

@@ -97,7 +97,9 @@ def disagreement_of_run_means(
     if n_runs < 2:
         raise UsageError("n-topics: one run has no mean to be compared with; give at least two")
     if n_topics > at.size:
-        raise UsageError(f"n-topics {n_topics}: the runs have {at.size} topics with relevant documents; give fewer")
+        raise UsageError(
+            f"n-topics {n_topics}: the runs have {counted(at.size, 'topic')} with relevant documents; give fewer"
+        )
     scores = lists.score(measures)[:, :, at]
     looks = np.stack([lists.alike(scores[:, :, i], int(t)) for i, t in enumerate(at)], axis=-1)
     sampler = _RunSampler(n_topics, np.nan_to_num(scores), looks)

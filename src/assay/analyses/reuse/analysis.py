@@ -10,7 +10,6 @@ import polars as pl
 
 from assay.analyses.reuse.leave_out import Evaluation, sole_contributors
 from assay.core.arrays import Array, Index
-from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.settings import check_choice
 from assay.core.text import counted
@@ -23,6 +22,7 @@ from assay.results import charts
 from assay.results.analysis import Section, analysis
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
+from assay.scoring.default_measures import default_measures
 from assay.scoring.scores import Undefined
 from assay.stats.correlation.coefficients import tau_b
 
@@ -64,7 +64,8 @@ def reuse(
     Parameters
     ----------
     measure
-        Measures, such as AP or nDCG@100; trec_eval's names are accepted; repeats.
+        Measures, such as AP or nDCG@100; trec_eval's names are accepted; repeats (default: a set that suits the
+        grades and the depth of the lists).
     pool_depth
         How deep each contributor was pooled: the judgments are cut to that pool. Default: judgments as they are,
         and a run's own documents are those that no other contributor returns at all, however deep.
@@ -100,9 +101,7 @@ def reuse(
     for whole lists.
     """
     check_choice(undefined, "undefined", get_args(Undefined))
-    chosen = [parse(m) for m in measure]
-    if not chosen:
-        raise UsageError("no measure to score with (-m AP)")
+    chosen = [parse(m) for m in measure or default_measures(data)]
     names = runlists.contributors(contributors, data.runs.names)
     filled = data.runs.select(names)
     qrels = data.qrels if pool_depth is None else data.qrels.pool(filled, depth=pool_depth)

@@ -101,6 +101,8 @@ def feature(
     """
     if not re.fullmatch(r"[a-z]\w*", name):
         raise MeasureError(f"'{name}' cannot be a feature's name: small letters, digits and _")
+    if place not in (1, 2, None):
+        raise MeasureError(f"feature '{name}': place {place!r} is not 1, 2 or None")
 
     def declare(function: FeatureFunction) -> FeatureFunction:
         if name in FEATURES and same_name_twice(FEATURES[name].function, function):

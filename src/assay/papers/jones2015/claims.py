@@ -33,7 +33,7 @@ Comparisons = Mapping[str, float] | Mapping[str, Array]
 LIST_A, LIST_B = (1, 1, 0, 0, 0, 1, 0, 0, 0, 0), (1, 0, 0, 0, 1, 0, 1, 1, 0, 0)
 """The two rankings of the paper's introduction, with R = 10."""
 
-_TABLE_1 = "assay properties --table table_1"
+_TABLE_1 = "assay properties --universe paper --table table_1"
 _TABLE_2 = "assay disagreement --universe paper"
 _TABLE_3 = "assay properties --universe paper --table"
 _TABLE_4 = "assay disagreement --universe paper --depth 10 --n-rel 10 --table features"

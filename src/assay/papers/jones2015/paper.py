@@ -56,7 +56,7 @@ COLLECTIONS = {
     "R06": "the robust track of 2006",
 }
 _COMMANDS = {
-    "table 1": "assay properties --table table_1",
+    "table 1": "assay properties --universe paper --table table_1",
     "table 2": "assay disagreement --universe paper",
     "table 3": "assay properties --universe paper --table groups",
     "table 4": "assay disagreement --universe paper --depth 10 --n-rel 10 --table features",
@@ -151,9 +151,15 @@ def _table_4() -> Iterator[Number]:
 
 def _section_4() -> Iterator[Number]:
     note = "not in the paper: of table 2, what is due to lists on which SNDCG has no score"
-    yield Number("section 4", "AP, SNDCG: points from undefined scores", None, None, lambda _: _undefined(), note)
+    yield Number(
+        *("section 4", "AP, SNDCG: points from undefined scores", None, None, lambda _: _undefined(), note),
+        command="assay reproduce jones2015 --table table_2",
+    )
     note = "not in the paper: ERR with the usual stopping probability of 1/2"
-    yield Number("section 4", "RR, usual ERR", None, None, lambda _: _usual_err(), note)
+    yield Number(
+        *("section 4", "RR, usual ERR", None, None, lambda _: _usual_err(), note),
+        command="assay disagreement --universe paper -m RR -m ERR",
+    )
     item, cell = "section 4.1", "vectors of ten documents that runs return"
     yield Number(item, f"{cell}, of 1,024", 1024, 0, _all_vectors)
     yield Number(

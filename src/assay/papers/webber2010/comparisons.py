@@ -59,8 +59,13 @@ def _wide(c: ScoredCollection) -> tuple[int, ...]:
     """Pool depths from shallow to deep: ten times as deep, as depth 100 is beside 10 in the paper."""
     pools = pool_depths(c)
     if pools[-1] < 10 * pools[0]:
-        raise MissingDataError(f"pools judged to {10 * pools[0]}: to {pools[-1]} is no deeper evaluation")
+        raise MissingDataError(f"pools judged to depth {10 * pools[0]}; here they are to depth {pools[-1]}")
     return pools
+
+
+def _less(one: Array, other: Array, sign: int) -> Array:
+    """One less the other, or the other way round; a difference of 0 has no sign."""
+    return one - other if sign > 0 else other - one
 
 
 def _deeper(c: ScoredCollection) -> list[tuple[int, int]]:
@@ -289,7 +294,7 @@ def extended(c: ScoredCollection, other: str) -> Comparisons:
 def pooling_deeper(c: ScoredCollection, forms: tuple[str, ...], sign: int) -> Comparisons:
     """Power with a pool deeper than the evaluation, less that under full assessment; or the other way round."""
     return {
-        f"{form}@{k}, pool {pool}": sign * (form_power(c, form, k, pool) - full(c, form, k))
+        f"{form}@{k}, pool {pool}": _less(form_power(c, form, k, pool), full(c, form, k), sign)
         for form in forms
         for k, pool in _deeper(c)
     }
@@ -379,7 +384,7 @@ def two_depths_over_two_measures(c: ScoredCollection) -> Comparisons:
 def extreme_at_100(c: ScoredCollection, form: str, sign: int) -> Comparisons:
     """Full-assessment power of a measure at depth 100, less that of every other one; or the other way round."""
     deep = _wide(c)[-1]
-    return {other: sign * (full(c, form, deep) - full(c, other, deep)) for other in FORMS if other != form}
+    return {other: _less(full(c, form, deep), full(c, other, deep), sign) for other in FORMS if other != form}
 
 
 def only_recall(c: ScoredCollection) -> Comparisons:
