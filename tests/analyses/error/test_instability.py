@@ -10,10 +10,15 @@ import pytest
 from scipy import stats
 
 from assay.analyses.error.analysis import error
-from assay.analyses.error.instability import ListedDocuments, instability, tau_with_relevant
+from assay.analyses.error.instability import (
+    Instability,
+    ListedDocuments,
+    instability,
+    stability_table,
+    tau_with_relevant,
+)
 from assay.core.errors import MeasureError, UsageError
 from assay.data.judged import Collection, judge
-from assay.data.rankings import Rankings
 from assay.data.read import read_qrels, read_runs
 from assay.measures.grammar import parse
 from assay.scoring.engine import score
@@ -66,7 +71,8 @@ def test_the_spread_of_a_relevant_document_behind_another_is_known() -> None:
     """It comes first where the other is not drawn: with probability 1/e, given that it is drawn itself."""
     documents = ListedDocuments(np.array([[0, 1]]), np.array([0, 1], dtype=np.int8), np.array([0, 0]), 1, None)
     measure = parse("P@1")
-    drawn = [float(measure.compute(x)[0]) for x in documents.resampled(1, 4000, np.random.default_rng(0))]
+    draws = documents.resampled(1, 4000, np.random.default_rng(0))
+    drawn = [float(measure.compute(documents.lists(times))[0]) for times in draws]
     chance = np.exp(-1)
     assert np.mean(drawn) == pytest.approx(chance, abs=4 * np.sqrt(chance * (1 - chance) / 4000))
     assert np.std(drawn) == pytest.approx(np.sqrt(chance * (1 - chance)), abs=0.02)
@@ -74,8 +80,51 @@ def test_the_spread_of_a_relevant_document_behind_another_is_known() -> None:
 
 def test_every_draw_has_a_relevant_document() -> None:
     documents = ListedDocuments(np.array([[0]]), np.array([0], dtype=np.int8), np.array([0, 1]), 1, None)
-    lists = list(documents.resampled(1, 200, np.random.default_rng(0)))
-    assert all(isinstance(one, Rankings) and one.pool[0, 1] >= 1 for one in lists)
+    lists = [documents.lists(times) for times in documents.resampled(1, 200, np.random.default_rng(0))]
+    assert all(one.pool[0, 1] >= 1 for one in lists)
+
+
+def test_the_size_of_the_collection_is_resampled_with_its_documents() -> None:
+    """All 30 documents are judged: a draw may hold more, and AUC is that of the draw without its size."""
+    docs = [f"d{i}" for i in range(30)]
+    run = {"a": {d: float(30 - i) for i, d in enumerate(docs)}}
+    qrels = {"a": {d: int(i % 7 == 2) for i, d in enumerate(docs)}}
+    judged = judge(read_runs({"whole": run}), read_qrels(qrels))
+    with_size, without = (
+        instability(judged, [parse(m)], rel=1, resamples=50, rng=0) for m in ("AUC(n_docs=30)", "AUC")
+    )
+    assert with_size.mean == pytest.approx(without.mean)
+    documents = ListedDocuments.of(judged, 0)
+    draws = list(documents.resampled(1, 50, np.random.default_rng([0, 0, 1])))
+    assert max(times.sum() for times in draws) > 30
+    scores = [
+        parse(f"AUC(n_docs={times.sum()})").compute(documents.lists(times))[0]  # a draw is a collection of its own
+        for times in draws
+    ]
+    assert with_size.error[0, 0] == pytest.approx(np.std(scores, ddof=1))
+
+
+def test_a_collection_smaller_than_the_documents_of_a_topic_is_refused(graded: Collection) -> None:
+    judged = judge(graded.runs, graded.qrels)
+    said = r"AUC\(n_docs=26\): n_docs is less than the \d+ documents that lists and judgments of topic a hold"
+    with pytest.raises(UsageError, match=said):
+        instability(judged, [parse("AUC(n_docs=26)")], rel=1, resamples=3, rng=0)
+
+
+def test_a_note_says_that_one_relevant_document_is_only_repeated(tmp_path: Path) -> None:
+    words = {"a": "0100", "b": "1010"}
+    data = write_lists(tmp_path, {"one": words}, {"a": 1, "b": 2})
+    result = error(data, measure=["RR"], resamples=5)
+    note = next(note for note in result.notes if note.code == "repeated_document")
+    assert (note.severity, note.text.split(":")[0]) == ("caution", "1 topic with one relevant document")
+    assert "repeated_document" not in {note.code for note in error(data, resamples=5).notes}
+
+
+def test_settings_name_the_resamples_where_no_topic_has_two_relevant_documents(tmp_path: Path) -> None:
+    data = write_lists(tmp_path, {"one": {"a": "0100"}}, {"a": 1})
+    settings = error(data, measure=["RR"], resamples=5, rng=3, n_docs=50).settings
+    assert (settings["measure"], settings["resamples"], settings["rng"]) == (["RR"], 5, 3)
+    assert "resamples" not in error(data, n_docs=50).settings
 
 
 def test_the_correlation_is_kendalls(tmp_path: Path) -> None:
@@ -86,6 +135,14 @@ def test_the_correlation_is_kendalls(tmp_path: Path) -> None:
     known = ~np.isnan(error_)
     assert taus[0] == pytest.approx(stats.kendalltau(error_[known], n_rel[known]).statistic)
     assert taus.size == 12
+
+
+def test_topics_in_perfect_order_have_a_correlation_and_no_interval() -> None:
+    n_rel = np.array([2, 4, 8])
+    error_ = np.array([[0.3, 0.2, 0.1]])
+    moved = Instability(("AP",), ("a", "b", "c"), n_rel, np.array([[0.5, 0.5, 0.5]]), error_)
+    row = stability_table(moved, 0.95).row(0, named=True)
+    assert (row["tau"], row["tau_low"], row["tau_high"]) == (pytest.approx(-1), None, None)
 
 
 def test_the_command_shows_ranges_and_correlations_of_the_measures_asked_for(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from assay.analyses.error.analysis import error
 from assay.analyses.error.single import SingleRelevant
 from assay.core.errors import UsageError
 from assay.data.judged import Collection
+from assay.data.read import read_qrels, read_runs
 from tests.builders.error import write_lists
 
 
@@ -92,5 +93,26 @@ def test_without_the_size_of_the_collection_there_is_reciprocal_rank_only(known_
 
 
 def test_a_collection_smaller_than_a_list_is_refused(known_items: Collection) -> None:
-    with pytest.raises(UsageError, match="n-docs 3: a list of 3 is not from a collection of so few documents"):
+    with pytest.raises(UsageError, match="n-docs 3: a list of 4 is not from a collection of so few documents"):
         error(known_items, resamples=5, n_docs=3)
+
+
+def test_a_collection_smaller_than_a_list_is_refused_where_no_topic_has_one_relevant_document(tmp_path: Path) -> None:
+    data = write_lists(tmp_path, {"one": {"a": "110100"}}, {"a": 3})
+    with pytest.raises(UsageError, match="n-docs 5: a list of 6 is not"):
+        error(data, resamples=5, n_docs=5)
+    with pytest.raises(UsageError, match="n-docs 6: the judgments of a topic hold more documents; give 7 or more"):
+        error(data, resamples=5, n_docs=6)
+
+
+def test_a_list_may_be_the_whole_collection_where_it_has_the_relevant_document() -> None:
+    run = {t: {d: -float(i) for i, d in enumerate("pqrs")} for t in "ab"}
+    runs = read_runs({"whole": run})
+    row = (
+        error(Collection(runs, read_qrels({"a": {"r": 1}, "b": {"p": 1}})), n_docs=4)
+        .tables["single"]
+        .row(0, named=True)
+    )
+    assert row["pairwise_error"] == pytest.approx((2 / 3 + 0) / 2)
+    with pytest.raises(UsageError, match="n-docs 4: a list of 4 that lacks a relevant document is not"):
+        error(Collection(runs, read_qrels({"a": {"r": 1}, "b": {"x": 1}})), n_docs=4)

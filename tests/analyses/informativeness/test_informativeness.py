@@ -128,7 +128,8 @@ def test_the_best_by_hand_is_who_is_not_behind_with_the_level_shared_among_the_c
     [
         ({"measure": ["Bpref"]}, "Bpref is not a sum of weights over relevant documents"),
         ({"measure": ["AP(rel=2)"]}, "--rel for the grade"),
-        ({"lists": 0}, "lists 0 is not a whole number"),
+        ({"lists": 0}, "lists 0 is not a whole number from 2 up"),
+        ({"lists": 1}, "lists 1 is not a whole number from 2 up"),
         ({"depth": 0}, "depth 0 is not a whole number"),
         ({"rel": 3}, "no list holds a relevant document"),
     ],

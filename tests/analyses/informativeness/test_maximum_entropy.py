@@ -113,6 +113,19 @@ def test_the_expectation_is_that_over_all_lists(name: str) -> None:
         assert expected.gradient(p[None])[0, i] == pytest.approx(slope, abs=1e-6)
 
 
+def test_it_converges_on_deep_lists_too() -> None:
+    """Twelve relevant documents, ever further apart, of a thousand: no step may hide in what a score may be off."""
+    hit = np.zeros((5, 1000))
+    for i, row in enumerate(hit):
+        row[(np.geomspace(1, 400, 12) * (1 + i / 10)).astype(int)] = 1.0
+    ap = precisions(np.full(5, 1 / 20), 1000)
+    score, n_hits = ap.value(hit), hit.sum(-1)
+    inferred = maximum_entropy(ap, score, n_hits, np.ones(hit.shape, dtype=bool))
+    assert inferred.converged.all()
+    assert ap.value(inferred.probability) == pytest.approx(score, abs=1e-8)
+    assert inferred.probability.sum(-1) == pytest.approx(n_hits, abs=1e-6)
+
+
 def test_precision_at_k_spreads_evenly_above_and_below_k() -> None:
     weight = np.where(RANK <= 4, 0.25, 0.0)[None]
     ours = maximum_entropy(weighted_sum(weight), np.array([0.5]), np.array([3.0]), np.ones((1, N), dtype=bool))

@@ -147,6 +147,22 @@ def test_rounded_numbers_of_relevant_documents_are_noted() -> None:
     assert "rounded_numbers" not in notes(population(**SMALL))
 
 
+def test_the_level_is_the_share_of_populations_between_the_ends() -> None:
+    narrow, wide = (population(**SMALL, level=level).tables["populations"] for level in (0.5, 0.9))
+    own, others = (table.filter((pl.col("measure") == "AP") & (pl.col("n") == 0)) for table in (narrow, wide))
+    assert others["low"][0] < own["low"][0] < own["high"][0] < others["high"][0]
+
+
+def test_one_relevant_document_has_no_spread_in_words_and_a_note_says_why() -> None:
+    settings: dict[str, Any] = {**SMALL, "n_rel": 1, "generality": "rising"}
+    found = population(**settings)
+    assert "rest on 4 relevant documents" in notes(found)["one_relevant_document"]
+    assert "standard deviation" not in (found.text or "")
+    more = population(**{**settings, "n_rel": 2})
+    assert "one_relevant_document" not in notes(more)
+    assert "standard deviation" in (more.text or "")
+
+
 def test_equal_seeds_give_equal_tables() -> None:
     first, again, other = (population(**SMALL, rng=seed).table for seed in (1, 1, 2))
     assert first.equals(again)
@@ -173,7 +189,8 @@ def test_charts_show_the_two_figures_and_growth() -> None:
         ({"n_rel": 0}, "nothing is relevant"),
         ({"n_nonrel": 0}, "every precision is 1"),
         ({"halvings": "8"}, "give at most 7"),
-        ({"n_rel": 1, "halvings": "1"}, "--generality rising, which thins only the others"),
+        ({"n_rel": 1, "halvings": "1"}, "of 1 relevant document is none; .* --generality rising"),
+        ({"thresholds": "low"}, "thresholds 'low' are not numbers such as 0.5,1"),
         ({"halvings": "0"}, "from 1 up"),
         ({"recall": 1.0}, "between 0 and 1"),
         ({"retrieved": 2000, "n_nonrel": 1000}, "not less than the 1128"),

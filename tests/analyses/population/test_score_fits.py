@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from assay.analyses.population.analysis import population
-from assay.analyses.population.calibration import CALIBRATION, brier, calibration_rows, predictions
+from assay.analyses.population.calibration import CALIBRATION, Predictions, brier, calibration_rows, predictions
 from assay.analyses.population.score_fits import (
     FORMS,
     TopicScores,
@@ -27,6 +27,7 @@ from assay.cli import main
 from assay.core.errors import UsageError
 from assay.data.judged import Collection
 from assay.data.read import read_qrels, read_runs
+from assay.results.schemas import table
 from assay.stats.score_models import Exponential, Gamma, Normal
 
 
@@ -80,8 +81,8 @@ def test_chances_by_topic_are_calibrated_where_scores_of_topics_are_not_comparab
     rng = np.random.default_rng(5)
     lists = [("r", synthetic(rng, shift=10.0 * t)) for t in range(12)]
     predicted = predictions(lists)
-    table = pl.DataFrame(list(calibration_rows(predicted)), schema=CALIBRATION, orient="row")
-    own = table.filter(form="normal-exponential", scores="topic").filter(pl.col("n_documents") > 150)
+    shown = table(calibration_rows(predicted), CALIBRATION)
+    own = shown.filter(form="normal-exponential", scores="topic").filter(pl.col("n_documents") > 150)
     assert own["observed"].to_numpy() == pytest.approx(own["predicted"].to_numpy(), abs=0.05)
     assert (own["low"] <= own["observed"]).all()
     assert (own["observed"] <= own["high"]).all()
@@ -103,6 +104,15 @@ def test_no_document_takes_part_in_its_own_prediction() -> None:
 
 def test_where_neither_form_has_a_density_the_share_of_relevant_documents_is_all_that_is_known() -> None:
     assert relevance(np.array([0.0, 2.0]), np.array([0.0, 0.0]), 0.1).tolist() == [0.1, 1.0]
+
+
+def test_a_share_without_variation_has_no_interval() -> None:
+    topic, chance = np.array([0, 0, 1, 1]), np.full(4, 0.5)
+    for relevant, n_without in ((np.array([True, False, False, True]), 0), (np.zeros(4, dtype=bool), 2)):
+        rows = calibration_rows([Predictions("r", "f", "topic", chance, relevant, topic)])
+        found = table(rows, CALIBRATION).row(0, named=True)
+        assert found["observed"] == relevant.mean()
+        assert [found["low"], found["high"]].count(None) == n_without
 
 
 def collection(seed: int, *, n_topics: int = 4) -> Collection:
@@ -155,6 +165,7 @@ def test_graded_judgments_count_from_grade_1_and_lists_without_spread_are_left_o
     found = population(data, fit=True)
     codes = {note.code: note.text for note in found.notes}
     assert found.table["n_topics"].to_list() == [1] * 3
+    assert (found.basis.topics, found.basis.relevant) == (1, 2)  # of the topic that is fitted
     assert codes["not_fitted"].startswith("1 list ")
     assert "not_calibrated" in codes
     assert found.table["brier"].null_count() == 3

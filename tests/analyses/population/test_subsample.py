@@ -222,6 +222,14 @@ def test_topics_that_never_keep_a_relevant_document_are_named() -> None:
     assert "No sample has a relevant document" in result.text
 
 
+def test_a_topic_that_few_samples_keep_is_not_said_to_be_left_0_times() -> None:
+    data = Collection(read_runs({"r": {"t": {"a": 2.0, "b": 1.0}}}), read_qrels({"t": {"b": 1}}))
+    result = subsample(data, [2.0**-5], samples=200, level=0.95, rng=0)
+    left = result.table.filter((pl.col("n") == 5) & (pl.col("policy") == "skip"))["n_topics"][0]
+    assert 0 < left < 0.5
+    assert f"skipped: {left:.2g} of 1 are then left" in result.text
+
+
 @pytest.mark.parametrize(
     ("qrels", "samples", "message"),
     [

@@ -346,6 +346,14 @@ def test_an_odd_number_of_topics_leaves_one_out_of_every_split() -> None:
     assert note.text.startswith("21 topics are odd: sets of 10")
 
 
+@pytest.mark.parametrize(
+    ("n_topics", "words"), [(2, "the only split there is"), (4, "each of the 3 splits there are")]
+)
+def test_where_all_splits_are_taken_a_note_says_how_many_there_are(n_topics: int, words: str) -> None:
+    (note,) = [note for note in predictivity(made(12, n_topics)).notes if note.code == "every_split"]
+    assert note.text.startswith(f"{words} was taken once")
+
+
 def test_two_runs_have_a_phi_of_signs() -> None:
     result = predictivity(made().select(runs=["r0", "r11"]), splits=200)
     assert -1 <= result.table["phi"][0] <= 1

@@ -108,6 +108,14 @@ def test_the_measure_that_correlates_most_with_an_outcome_is_named_and_the_next(
     assert "picked" not in alone
 
 
+def test_where_no_measure_goes_with_an_outcome_none_is_said_to() -> None:
+    rows = [("AP", "clicks", -0.2, 0.02, 0.05), ("P@10", "clicks", -0.18, 0.0, 0.05)]
+    found = text(measure_of_an_outcome(correlated(*rows)))
+    assert "no measure correlates positively with clicks" in found
+    assert "P@10 comes nearest (phi -0.180, 95% interval -0.230 to -0.130)" in found
+    assert "correlates most" not in found
+
+
 def test_nothing_is_said_of_outcomes_without_one_or_among_few_runs() -> None:
     row = ("AP", "clicks", 0.6, 0.0, 0.05)
     assert measure_of_an_outcome(correlated(row, runs=FEW)) is None

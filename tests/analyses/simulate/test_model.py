@@ -286,7 +286,7 @@ def test_the_error_of_expectations_is_what_other_seeds_show() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"n_runs": 0}, "n_runs 0 is below 1"),
+        ({"n_runs": 0}, "n-runs 0 is below 1"),
         ({"n_contributors": 31}, "31 contributors of 30 runs"),
         ({"n_equal": 16}, "16 equal pairs of 30 runs; give 0 to 15"),
         ({"n_relevant": 300_000}, "300000 relevant of 500000 documents; give 1 to 250000"),

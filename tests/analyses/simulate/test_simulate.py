@@ -115,9 +115,10 @@ def test_the_least_collection_is_five_runs_and_ten_topics_or_less(tmp_path: Path
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"n_runs": 0}, "n_runs 0 is below 1"),
+        ({"n_runs": 0}, "n-runs 0 is below 1"),
+        ({"top_grade": 0}, "top-grade 0 is below 1"),
         ({"n_equal": 4}, "4 equal pairs of 6 runs; give 0 to 3"),
-        ({"truth_topics": 10}, f"10 topics are too few to know the truth by; give at least {FEWEST_TRUTH_TOPICS}"),
+        ({"truth_topics": 10}, f"truth-topics 10: too few to know the truth by; give at least {FEWEST_TRUTH_TOPICS}"),
         ({"measure": ["GMAP"]}, "GMAP is no mean over topics"),
         ({"rng": -1}, "rng -1 is not a whole number from 0 up"),
         ({"name": "AP"}, "--name goes with --like FILE"),

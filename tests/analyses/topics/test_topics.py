@@ -61,6 +61,26 @@ def pooled(folder: Path, depth: int) -> dict[str, set[str]]:
 # --- what topics cost
 
 
+def test_judged_topics_that_no_run_answers_are_left_out_and_cost_nothing(tmp_path: Path, folder: Path) -> None:
+    lines = (folder / "qrels.txt").read_text() + "".join(f"new{i} 0 d{i} 1\n" for i in range(16))
+    (tmp_path / "more.txt").write_text(lines)
+    runs = read_runs(folder / "runs")
+    same, more = (
+        topics(Collection(runs, read_qrels(path)), budget=["150"], pool_depth="5", splits=20)
+        for path in (folder / "qrels.txt", tmp_path / "more.txt")
+    )
+    assert more.table.equals(same.table)
+    assert more.tables["pools"].equals(same.tables["pools"])
+    (note,) = (note for note in more.notes if note.code == "unanswered_topics")
+    assert "16 judged topics" in note.text
+    assert "unanswered_topics" not in {note.code for note in same.notes}
+
+
+def test_no_pool_is_deeper_than_the_deepest_run(pilot: Collection) -> None:
+    pools = topics(pilot, budget=["900"], pool_depth="5,60,500,9000", splits=20).tables["pools"]
+    assert pools["pool_depth"].to_list() == [5, 60]
+
+
 def test_a_topic_costs_the_documents_in_its_pool(result: Result, folder: Path) -> None:
     pools = result.tables["pools"]
     assert pools["pool_depth"].to_list() == list(DEPTHS)
@@ -418,8 +438,12 @@ def test_what_cannot_be_designed_is_refused(tmp_path: Path, pilot: Collection) -
     with pytest.raises(UsageError, match="measure AP is asked for twice"):
         topics(pilot, measure=["AP", "map"])
     one = written(tmp_path, "1 0 d0 1\n", {name: ["1 Q0 d0 1 1.0"] for name in "ab"})
-    with pytest.raises(UsageError, match="1 topic cannot be split"):
-        topics(one, budget=["10"])
+    for budgets in (["10"], []):
+        with pytest.raises(UsageError, match="1 topic cannot be split"):
+            topics(one, budget=budgets)
+    apart = Collection(one.runs, pilot.qrels)
+    with pytest.raises(UsageError, match="no run answers a judged topic"):
+        topics(apart)
 
 
 def test_one_run_is_refused(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -18,6 +18,7 @@ from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.text import counted
 from assay.data.judged import Collection, Judged, judge
+from assay.data.tables import ABSENT
 from assay.measures.declare import Measure
 from assay.measures.grammar import parse
 from assay.results.analysis import Section, analysis
@@ -156,7 +157,8 @@ def error(
     (N/r), smoothed ((N+1)/r: its expectation is 1/e but for a share (1-e)^(N+1)), low, high (interval of 1/e over
     documents, Clopper and Pearson's; no upper end at rank 1).
     tables.instability: measure, n_relevant (a range), n_topics, mean (over runs and topics), error (standard
-    deviation over resampled documents, mean over runs and topics), relative (error as a share of the mean).
+    deviation over resampled documents, mean over runs and topics), relative (error as a share of the mean). One
+    relevant document can only be repeated: the error of such topics is too small, and a note says so.
     tables.stability: measure, n_topics, mean, error, tau, tau_low, tau_high (Kendall's correlation over topics of the
     error with the number of relevant documents, jackknife interval), tau_relative, relative_low, relative_high (the
     same of the relative error: below 0, scores of topics with few relevant documents are less stable, as Soboroff
@@ -182,14 +184,18 @@ def error(
     check_means(chosen)
     judged = judge(data.asked, data.qrels, negative=data.negative)
     _check(judged, rel, n_docs)
+    single = _singles(judged, rel, n_docs)
+    resampled = _resampled(judged, chosen, rel=rel, resamples=resamples, level=level, rng=rng)
+    settings: dict[str, object] = {"measure": [str(m) for m in chosen]} if chosen else {}
+    settings |= {"n_docs": n_docs} if n_docs is not None else {}
     if not (judged.n_rel(rel) >= 2).any():
-        alone = _single_documents_alone(judged, rel, n_docs, level)
-        more, picture = _instability(judged, chosen, rel=rel, resamples=resamples, level=level, rng=rng)
-        return replace(alone, tables={**alone.tables, **more}, charts=picture)
+        settings |= {"rel": rel, **({"resamples": resamples, "rng": rng} if chosen else {}), "level": level}
+        alone = _single_documents_alone(judged, single, rel, level)
+        tables, notes = {**alone.tables, **resampled.tables}, (*alone.notes, *resampled.notes)
+        return replace(alone, tables=tables, settings=settings, notes=notes, charts=resampled.charts)
     estimates = estimate_topics(judged, rel=rel, form=form, c=c, resamples=resamples, level=level, rng=rng)
     effects = laid_out.over_topics(estimates)
     table = laid_out.run_table(estimates, effects, level)
-    single = _singles(judged, rel, n_docs)
     tables = {
         "topics": laid_out.topic_table(estimates),
         "relevant": laid_out.relevant_table(estimates),
@@ -201,27 +207,38 @@ def error(
         "single": single_table(single, level),
         "single_topics": single_topic_table(single, level),
     }
-    more, picture = _instability(judged, chosen, rel=rel, resamples=resamples, level=level, rng=rng)
-    pictures, tables = (*laid_out.charts(tables, table), *picture), tables | more
+    pictures, tables = (*laid_out.charts(tables, table), *resampled.charts), tables | resampled.tables
     top = f"{estimates.c:.3f}, pooled" if estimates.pooled else estimates.c
-    settings: dict[str, object] = {"measure": [str(m) for m in chosen]} if chosen else {}
-    settings |= {"n_docs": n_docs} if n_docs is not None else {}
     settings |= {"rel": rel, "form": form, "c": top, "resamples": resamples, "level": level, "rng": rng}
-    notes = (*judged.notes, *_notes(judged, estimates, table, tables["averages"], rel, n_docs))
+    notes = (*judged.notes, *_notes(judged, estimates, table, tables["averages"], rel, n_docs), *resampled.notes)
     return Result("error", table, tables, judged.basis, settings, notes, charts=pictures)
 
 
-def _instability(
+@dataclass(frozen=True, slots=True)
+class ResampledScores:
+    """What a result has of measures whose documents are resampled; nothing where none is asked for."""
+
+    tables: dict[str, pl.DataFrame] = field(default_factory=dict)
+    charts: tuple[Chart, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def _resampled(
     judged: Judged, measures: Sequence[Measure], *, rel: int, resamples: int, level: float, rng: int
-) -> tuple[dict[str, pl.DataFrame], tuple[Chart, ...]]:
-    """The tables and the picture of measures whose documents are resampled; nothing where none is asked for."""
+) -> ResampledScores:
+    """Resample the documents of the measures asked for."""
     if not measures:
-        return {}, ()
+        return ResampledScores()
     from assay.analyses.error.instability import instability, instability_chart, instability_table, stability_table
 
     moved = instability(judged, measures, rel=rel, resamples=resamples, rng=rng)
     by_range = instability_table(moved)
-    return {"instability": by_range, "stability": stability_table(moved, level)}, (instability_chart(by_range),)
+    tables = {"instability": by_range, "stability": stability_table(moved, level)}
+    notes: tuple[Note, ...] = ()
+    if n := int((moved.n_rel == 1).sum()):
+        small = "resampling repeats it, and their errors in tables.instability and tables.stability are too small"
+        notes = (Note("repeated_document", "caution", f"{counted(n, 'topic')} with one relevant document: {small}"),)
+    return ResampledScores(tables, (instability_chart(by_range),), notes)
 
 
 def _check(judged: Judged, rel: int, n_docs: int | None) -> None:
@@ -234,17 +251,26 @@ def _check(judged: Judged, rel: int, n_docs: int | None) -> None:
         few = f"no topic has {'two relevant documents' if n_docs is None else 'a relevant document'}{grade}"
         fix = "; give --n-docs, the documents of the collection, for the pairwise error of one" if most else ""
         raise UsageError(f"{few}; nothing can be said of documents as a sample{fix}")
+    if n_docs is not None:
+        _check_size(judged, n_docs)
 
 
-def _single_documents_alone(judged: Judged, rel: int, n_docs: int | None, level: float) -> Result:
+def _check_size(judged: Judged, n_docs: int) -> None:
+    """Refuse a collection that has no more documents than one, or fewer than a list or the judgments of a topic."""
+    longest = max((int((block.grade != ABSENT).sum(-1).max(initial=0)) for block in judged.blocks), default=0)
+    if n_docs < longest:
+        raise UsageError(f"n-docs {n_docs}: a list of {longest} is not from a collection of so few documents")
+    if n_docs < (least := max(2, int(judged.pool.sum(-1).max(initial=0)))):
+        raise UsageError(f"n-docs {n_docs}: the judgments of a topic hold more documents; give {least} or more")
+
+
+def _single_documents_alone(judged: Judged, single: SingleRelevant, rel: int, level: float) -> Result:
     """What is known where no topic has two relevant documents: the pairwise error; AP has no error bars."""
-    single = _singles(judged, rel, n_docs)
     tables = {"single": single_table(single, level), "single_topics": single_topic_table(single, level)}
     empty = [empty_topics(n, "left out", rel=rel)] if (n := int((judged.n_rel(rel) == 0).sum())) else []
     text = "No topic has two relevant documents, so AP has no error bars: see --table single for the pairwise error."
-    settings = {"n_docs": n_docs, "rel": rel, "level": level}
     table = laid_out.empty_run_table(judged.runs)
-    return Result("error", table, tables, judged.basis, settings, (*judged.notes, *empty), text)
+    return Result("error", table, tables, judged.basis, {}, (*judged.notes, *empty), text)
 
 
 def _singles(judged: Judged, rel: int, n_docs: int | None) -> SingleRelevant:
@@ -256,8 +282,10 @@ def _singles(judged: Judged, rel: int, n_docs: int | None) -> SingleRelevant:
         gaps = topic_documents(judged, int(topic), rel).gaps
         rank[:, i] = np.where(gaps.n_found > 0, gaps.above[:, 0] + 1, np.nan)
         length[:, i] = gaps.n_found + gaps.end
-    if n_docs is not None and n_docs <= (longest := int(length.max(initial=1))):
-        raise UsageError(f"n-docs {n_docs}: a list of {longest} is not from a collection of so few documents")
+    lacking = int(length[np.isnan(rank)].max(initial=0))
+    if n_docs is not None and n_docs <= lacking:
+        what = f"a list of {lacking} that lacks a relevant document"
+        raise UsageError(f"n-docs {n_docs}: {what} is not from a collection of so few documents")
     topics = tuple(judged.topics[t] for t in alone)
     return SingleRelevant(judged.runs, topics, rank, length, None if n_docs is None else n_docs - 1)
 

@@ -3,7 +3,7 @@
 Documents are bootstrapped, relevant and others, each as often as a Poisson number says, the same in all lists (its
 copies stand one below the other), and the measure is computed on the lists that result. Few measures estimate
 anything of an unlimited collection; but of all of them one can ask how much other documents would have changed a
-score.
+score. A measure that is given the size of the collection (`n_docs`) gets that of the resampled one.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from assay.analyses.error.topics import relevant_ranges, topic_lists
 from assay.core.arrays import Array, Counts, Grades, Index
+from assay.core.errors import UsageError
 from assay.core.progress import steps
 from assay.data.judged import Judged
 from assay.data.rankings import Rankings
@@ -60,20 +61,32 @@ def instability(judged: Judged, measures: Sequence[Measure], *, rel: int, resamp
     mean, error = np.empty(shape), np.empty(shape)
     for i, _ in enumerate(steps(names, doing="resampling documents of topic ", lines=False)):
         documents = ListedDocuments.of(judged, int(chosen[i]))
-        scores = np.stack(
-            [
-                _scores(lists, measures)
-                for lists in documents.resampled(rel, resamples, np.random.default_rng([rng, i, 1]))
-            ]
-        )  # [draw, measure, run]
-        mean[:, i] = _scores(documents.lists(np.ones(documents.size, dtype=np.int64)), measures).mean(-1)
+        _check_sizes(measures, documents.size, names[i])
+        draws = documents.resampled(rel, resamples, np.random.default_rng([rng, i, 1]))
+        scores = np.stack([_scores(documents, times, measures) for times in draws])  # [draw, measure, run]
+        mean[:, i] = _scores(documents, np.ones(documents.size, dtype=np.int64), measures).mean(-1)
         error[:, i] = scores.std(0, ddof=1).mean(-1)
     return Instability(tuple(map(str, measures)), names, n_rel[chosen], mean, error)
 
 
-def _scores(lists: Rankings, measures: Sequence[Measure]) -> Array:
-    """Score lists; 0 where a measure is undefined. [measure, run]"""
-    return np.stack([np.nan_to_num(m.compute(lists)) for m in measures])
+def _check_sizes(measures: Sequence[Measure], known: int, topic: str) -> None:
+    """Refuse a size of the collection that the documents of a topic exceed."""
+    for m in measures:
+        if (n_docs := m.parameters.get("n_docs")) is not None and n_docs < known:
+            raise UsageError(
+                f"{m}: n_docs is less than the {known:,} documents that lists and judgments of topic {topic} hold"
+            )
+
+
+def _scores(documents: ListedDocuments, times: Counts, measures: Sequence[Measure]) -> Array:
+    """Score the lists in which documents stand so many times; 0 where a measure is undefined. [measure, run]
+
+    Of documents that are in no list and not judged, as many are taken as there are.
+    """
+    lists, more = documents.lists(times), int(times.sum()) - documents.size
+    sizes = [m.parameters.get("n_docs") for m in measures]
+    sized = [m if n is None else m(n_docs=n + more) for m, n in zip(measures, sizes, strict=True)]
+    return np.stack([np.nan_to_num(m.compute(lists)) for m in sized])
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +116,14 @@ class ListedDocuments:
         """How many documents there are."""
         return int(self.grade.size + self.unlisted.sum())
 
-    def resampled(self, rel: int, draws: int, rng: np.random.Generator) -> Iterator[Rankings]:
-        """Resample documents, each as often as a Poisson number says; again where no relevant one is left."""
+    def resampled(self, rel: int, draws: int, rng: np.random.Generator) -> Iterator[Counts]:
+        """How many times each document is drawn, Poisson numbers; again where no relevant one is. [document]"""
         relevant = np.concatenate([self.grade, np.repeat(np.arange(self.unlisted.size), self.unlisted)]) >= rel
         for _ in range(draws):
             times = rng.poisson(1.0, self.size)
             while not times[relevant].any():
                 times = rng.poisson(1.0, self.size)
-            yield self.lists(times)
+            yield times
 
     def lists(self, times: Counts) -> Rankings:
         """The lists in which every document stands so many times, as long as they were at most. [document]"""
@@ -170,6 +183,8 @@ def tau_with_relevant(value: Array, n_rel: Index) -> Array:
 
 def _tau(error: Array, n_rel: Index, level: float) -> tuple[float, float, float]:
     taus = tau_with_relevant(error, n_rel)
+    if (taus == taus[0]).all():  # as of three topics in order: of no variation there is no estimate
+        return float(taus[0]), np.nan, np.nan
     low, high = jackknife_interval(taus[0], taus[1:], level=level)
     return float(taus[0]), max(float(low), -1.0), min(float(high), 1.0)
 

@@ -129,9 +129,9 @@ def informativeness(
     ----------
     aslam2005: Aslam, Yilmaz, Pavlu. The maximum entropy method for analyzing retrieval measures. SIGIR 2005, 27-34.
     """
-    for name, value in (("lists", lists), ("depth", depth), ("rel", rel)):
-        if value < 1:
-            raise UsageError(f"{name} {value} is not a whole number from 1 up")
+    for name, value, least in (("lists", lists, 2), ("depth", depth, 1), ("rel", rel, 1)):
+        if value < least:
+            raise UsageError(f"{name} {value} is not a whole number from {least} up")
     measures = list(dict.fromkeys(parse_open(text).ready() for text in measure or MEASURES))
     for m in measures:
         if m.rel > 1 or m.judged_only:

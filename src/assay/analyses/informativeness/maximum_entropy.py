@@ -28,6 +28,7 @@ _INNER, _OUTER, _HALVINGS = 25, 400, 25  # most steps
 _BRACKET, _BISECTIONS = 80, 200  # doublings, and steps within a bracket
 _MET = 1e-4  # by which constraints may be off at the end
 _CLOSE = 1e-8  # a constraint that is met; scores and shares are about 1
+_FREE = 1e-11  # by which a score may be off at no cost: with more, a step that gives it back looks like a loss
 _STILL = 1e-6  # a probability that no longer changes
 _SAME = 1e-4  # one that changes so little that no step shows in the entropy
 _INSIDE = 1e-6  # the part of the range of a sum that a goal stays away from its ends, where no multiplier is finite
@@ -177,7 +178,7 @@ def _step(expected: ExpectedScore, score: Array, penalty: Array, p: Array, new: 
     """Go towards a list as far as entropy and score get better together; say whether there was a way at all."""
 
     def merit(p: Array) -> Array:
-        off = np.maximum(np.abs(expected.value(p) - score) - _CLOSE, 0.0)
+        off = np.maximum(np.abs(expected.value(p) - score) - _FREE, 0.0)
         return np.asarray(penalty * off - _entropy(p))
 
     before, length = merit(p), np.ones_like(score)

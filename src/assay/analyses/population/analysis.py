@@ -171,7 +171,7 @@ def population(
         How many samples are drawn of each population at each rate (default: 1000; with `subsample` 200, or 50 where
         measures are named or generality is not fixed).
     level
-        Confidence of the intervals, with `subsample` or `fit`.
+        Confidence of the intervals, with `subsample` or `fit`; the share of populations in tables.populations.
     rng
         Seed.
 
@@ -208,8 +208,8 @@ def population(
     have none; limit is what they go to as the collection grows under this model.
     tables.growth: log10_relevant, AP, bias, P@n, nDCG, nDCG_left, L: exact expectations as the collection grows at
     one generality, to 10^100 relevant documents; nDCG_left is (1 - nDCG) ln R, which goes to L.
-    tables.populations: measure, n, low, high: between which the means of 95% of the drawn populations lie; the paper
-    has one population.
+    tables.populations: measure, n, low, high: between which the means of the drawn populations lie, but for 1 -
+    `level` of them; the paper has one population.
     tables.curves: of, recall, precision, fallout: the population's curve, that of one draw, and that of one sample of
     each size, at every relevant document; fallout against recall is the ROC curve.
     tables.thresholds: threshold, recall (F_R), fallout (F_N), precision (H), retrieved (the share of all documents):
@@ -284,17 +284,18 @@ def population(
     plan = SamplingPlan(*n, (0, *chosen), samples or _SAMPLES, relevance, generality, depth, rank, share, recall)
     study = PopulationStudy(choice.pair, plan)
     _check(study)
-    at = numbers(thresholds, "thresholds") if thresholds is not None else ()
+    at = numbers(thresholds, "thresholds", such="0.5,1") if thresholds is not None else ()
     simulated, estimates = _simulated(study, populations, rng)
     table = pl.DataFrame(list(_rows(study, simulated)), schema=_SCHEMA, orient="row")
     tables = {"exact": exact_table(study), "measures": measures_table(study), "growth": growth_table(study)}
-    tables |= {"populations": _ranges(study, simulated), "curves": _curves(study, rng)}
+    tables |= {"populations": _ranges(study, simulated, level), "curves": _curves(study, rng)}
     tables |= {"thresholds": threshold_table(study, at), "estimators": _estimators(study, simulated, estimates)}
     tables |= {"single": single_table(study), "moves": moves_table(plan.n_nonrelevant)}
     if relevance == "random":
         tables["generality"] = generality_table(study, _variance_of_ap(simulated))
     basis = Basis(scores=choice.description, relevant=plan.n_relevant, more={"non_relevant": plan.n_nonrelevant})
-    settings = {"model": model, "halvings": halvings, **_settings(plan), "populations": populations, "rng": rng}
+    settings = {"model": model, "halvings": halvings, **_settings(plan), "populations": populations}
+    settings |= {"level": level, "rng": rng}
     notes = (*choice.notes, *_notes(study, simulated, tables["measures"]))
     text, pictures = _summary(table, plan), charts(table, tables)
     return Result("population", table, tables, basis, settings, notes, text=text, charts=pictures)
@@ -342,7 +343,8 @@ def _check(study: PopulationStudy) -> None:
         most = max(n for n in range(last) if study.plan.relevant(n) >= 1)
         few = "give more of them, or --generality rising, which thins only the others"
         fix = f"give at most {most}" if most else few
-        raise UsageError(f"halvings {last}: 2^-{last} of {plan.n_relevant} relevant documents is none; {fix}")
+        of = counted(plan.n_relevant, "relevant document")
+        raise UsageError(f"halvings {last}: 2^-{last} of {of} is none; {fix}")
 
 
 def _settings(plan: SamplingPlan) -> dict[str, object]:
@@ -396,13 +398,13 @@ def _rows(study: PopulationStudy, simulated: SampleMoments) -> Iterator[tuple[ob
             yield name, n, n_relevant[j], mean[j, i], sd[j, i], bias, expected, error
 
 
-def _ranges(study: PopulationStudy, simulated: SampleMoments) -> pl.DataFrame:
-    """Between which means the drawn populations lie."""
+def _ranges(study: PopulationStudy, simulated: SampleMoments, level: float) -> pl.DataFrame:
+    """Between which means the drawn populations lie, but for 1 - level of them."""
     rows = []
     for i, name in enumerate(_names(study)):
         for j, n in enumerate(study.plan.halvings):
             known = simulated.mean[:, j, i][~np.isnan(simulated.mean[:, j, i])]
-            ends = np.quantile(known, [0.025, 0.975]).tolist() if known.size > 1 else (None, None)
+            ends = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist() if known.size > 1 else (None, None)
             rows.append((name, n, *ends))
     kinds = {"measure": pl.String, "n": pl.Int64, "low": pl.Float64, "high": pl.Float64}
     return pl.DataFrame(rows, schema=kinds, orient="row")
@@ -445,6 +447,10 @@ def _notes(study: PopulationStudy, simulated: SampleMoments, measures: pl.DataFr
     if len(simulated.mean) == 1:
         text = "one population was drawn: how much populations differ is not seen (--populations 20)"
         yield Note("one_population", "caution", text)
+    if plan.n_relevant == 1 and plan.relevance == "fixed":
+        n = counted(len(simulated.mean), "relevant document")
+        text = f"each population has one relevant document: mean and error rest on {n}, and sd is over samples of one"
+        yield Note("one_relevant_document", "caution", f"{text}; `expected` is exact")
 
 
 def _rounding(study: PopulationStudy) -> Iterator[Note]:
@@ -489,9 +495,9 @@ def _summary(table: pl.DataFrame, plan: SamplingPlan) -> str:
     )
     smallest = f"{few:,} of them" if plan.generality != "rising" else f"1 in {2 ** plan.halvings[-1]} of the others"
     whole = f"With {counted(many, 'relevant document')} AP is expected to be {expected}, where the population's is"
-    return (
-        f"{whole} {value}; with {smallest} {less} (standard deviation {score(own[-1]['sd'])}), where it is {there}."
-    )
+    # over samples that all hold the same relevant document
+    spread = f" (standard deviation {score(own[-1]['sd'])})" if plan.n_relevant > 1 else ""
+    return f"{whole} {value}; with {smallest} {less}{spread}, where it is {there}."
 
 
 def _value(row: dict[str, float]) -> str:

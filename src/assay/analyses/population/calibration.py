@@ -91,11 +91,11 @@ def calibration_rows(predicted: Sequence[Predictions], *, level: float = 0.95) -
 
 
 def _observed(relevant: Bools, topic: Index, n_topics: int, level: float) -> tuple[float, tuple[float, float]]:
-    """The share of documents that is relevant, with its interval over topics."""
+    """The share of documents that is relevant, with its interval over topics; none where it is 0 or 1."""
     hits, n = (np.bincount(topic, weights=x, minlength=n_topics) for x in (relevant, np.ones(topic.size)))
     share = float(hits.sum() / n.sum())
     rest = n.sum() - n
-    if n_topics < 2 or not (rest > 0).all():
+    if n_topics < 2 or not (rest > 0).all() or not 0 < share < 1:  # of no variation there is no estimate
         return share, (np.nan, np.nan)
     low, high = jackknife_interval(np.array(share), (hits.sum() - hits) / rest, level=level)
     return share, (max(0.0, float(low)), min(1.0, float(high)))

@@ -84,8 +84,9 @@ def fitted_runs(data: Collection, *, topic: str | None, rank: int, level: float)
     n_lists = len(judged.runs) * int((judged.n_rel() > 0).sum())
     notes = (*_notes_on_ranks(every), *_notes(judged, n_lists - len(every), predicted))
     charts = fit_charts(shown.run, shown.topic, shown.scores, shown.fits, tables["calibration"])
-    n_topics = len({one.topic for one in every})
-    basis = Basis(runs=len(judged.runs), topics=n_topics, relevant=int(judged.n_rel().sum()))
+    fitted = {one.topic for one in every}
+    n_relevant = sum(int(n) for name, n in zip(judged.topics, judged.n_rel(), strict=True) if name in fitted)
+    basis = Basis(runs=len(judged.runs), topics=len(fitted), relevant=n_relevant)
     settings = {"fit": True, "topic": shown.topic, "rank": rank, "level": level}
     return Result("population", summary, tables, basis, settings, notes, _text(summary, every), charts=charts)
 

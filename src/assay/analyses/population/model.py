@@ -148,14 +148,14 @@ def real_documents(data: Collection | None, flag: str, *settings: Setting) -> Co
     return data
 
 
-def numbers(text: str, what: str) -> list[float]:
-    """Read numbers, given with commas between them; `what` names them in messages."""
+def numbers(text: str, what: str, *, such: str) -> list[float]:
+    """Read numbers, given with commas between them; `what` names them in messages, `such` is an example."""
     try:
         values = [float(part) for part in str(text).split(",")]
     except ValueError:
         values = []
     if not values or not np.isfinite(values).all():
-        raise UsageError(f"{what} '{text}' are not numbers such as 0.5,1")
+        raise UsageError(f"{what} '{text}' are not numbers such as {such}")
     return values
 
 
@@ -165,7 +165,7 @@ def rates_of(rates: str | None, halvings: str) -> list[float]:
         return [2.0**-n for n in whole_numbers(halvings, "halvings", least=1)]
     if halvings != USUAL_HALVINGS:
         raise UsageError("--rates and --halvings both say how many documents are kept: give one of them")
-    values = numbers(rates, "rates")
+    values = numbers(rates, "rates", such="0.5,0.1")
     if wrong := [x for x in values if not 0 < x < 1]:
         raise UsageError(f"rate {wrong[0]:g} is not a share of the documents between 0 and 1, such as 0.1")
     return sorted(set(values), reverse=True)

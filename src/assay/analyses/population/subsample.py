@@ -237,10 +237,11 @@ def _summary(rows: pl.DataFrame, n_runs: int, n_topics: int, generality: General
     whole = f"{name} {over} is {score(redraw['mean'] - redraw['bias'])} on the whole collection."
     if first["rate"] == 1:
         return f"{whole} No sample has a relevant document: take more samples, or larger ones."
+    left = f"{skip['n_topics']:.0f}" if skip["n_topics"] >= 1 else f"{skip['n_topics']:.2g}"
     return (
         f"{whole} With {kept}, it is {score(redraw['mean'])} if every topic "
         f"keeps a relevant document, and {score(skip['mean'])} if topics without one are skipped: "
-        f"{skip['n_topics']:.0f} of {n_topics} are then left on average."
+        f"{left} of {n_topics} are then left on average."
     )
 
 

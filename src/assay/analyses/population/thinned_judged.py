@@ -1,7 +1,7 @@
 """Any measure on judged lists that are thinned: each document is kept by chance, the same documents in all lists.
 
 Lists and judgments lose the documents that are not kept, and what is left is scored as any judged lists are. Of
-judged documents that no list has only numbers are known: how many of them are kept is binomial. A measure that is
+judged documents that no list has only numbers are known: for each topic they are kept on their own. A measure that is
 given the size of the collection (`n_docs`) gets that of the sample; of documents that no list has the expected number
 is kept.
 """
@@ -64,7 +64,7 @@ class ThinnableLists:
     topic: Index  # [judged document that a list has]
     code: Codes  # the same
     grade: Grades  # the same
-    rest: Counts  # [topic, grade]: judged documents that no list has
+    rest: Index  # [judged document that no list has]: topic x grades + grade
     listed: Codes  # [document]: those that some list has
 
     @classmethod
@@ -84,7 +84,8 @@ class ThinnableLists:
         first = np.unique(code ^ salt(n_topics)[topic], return_index=True)[1]
         seen = _counted(topic[first], grade[first], judged.pool.shape)
         listed = np.unique(np.concatenate([one.code for one in lists]))
-        return cls(judged, lists, topic[first], code[first], grade[first], judged.pool - seen, listed)
+        rest = np.repeat(np.arange(judged.pool.size), (judged.pool - seen).ravel())
+        return cls(judged, lists, topic[first], code[first], grade[first], rest, listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def lots(code: Codes, key: np.uint64) -> Lots:
     return (mixed >> np.uint64(32)).astype(np.uint32)
 
 
-def _counted(topic: Index, grade: Grades, shape: tuple[int, ...]) -> Counts:
+def _counted(topic: Index, grade: Grades | Index, shape: tuple[int, ...]) -> Counts:
     return np.bincount(topic * shape[1] + grade, minlength=shape[0] * shape[1]).reshape(shape).astype(np.int64)
 
 
@@ -208,23 +209,29 @@ def _scored(judged: Judged, measures: Sequence[Measure]) -> Iterator[tuple[Array
 def _smaller(
     whole: ThinnableLists, rates: Sequence[float], rng: np.random.Generator, generality: Generality
 ) -> Iterator[ThinnedSample]:
-    """Thin lists and judgments to falling rates, each sample part of the one before."""
+    """Thin lists and judgments to falling rates, each sample part of the one before.
+
+    What is drawn does not depend on the rates: a rate has the same samples whatever others are asked for.
+    """
     key = rng.integers(2**64, dtype=np.uint64)
     listed = lots(whole.listed, key)
     lists = tuple(replace(one, lot=lots(one.code, key)) for one in whole.lists)
-    judged_lots, rest, before = lots(whole.code, key), whole.rest, 1.0
+    judged_lots = lots(whole.code, key)
+    rest_lots = rng.integers(2**32, size=whole.rest.size, dtype=np.uint32)
+    shape = whole.judged.pool.shape
+    topic, grade = np.divmod(whole.rest, shape[1])
     for rate in rates:
-        chance = np.where(_thinned(np.arange(rest.shape[1]), generality), rate / before, 1.0)
-        rest, before = rng.binomial(rest, chance), rate
         highest = np.uint32(rate * 2.0**32)
         lists = tuple(one.keep(_kept(one.lot < highest, one.grade, generality)) for one in lists)
         judged = _kept(judged_lots < highest, whole.grade, generality)
-        pool = rest + _counted(whole.topic[judged], whole.grade[judged], rest.shape)
+        unlisted = _kept(rest_lots < highest, grade, generality)
+        rest = _counted(topic[unlisted], grade[unlisted], shape)
+        pool = rest + _counted(whole.topic[judged], whole.grade[judged], shape)
         smaller = replace(whole.judged, blocks=tuple(one.block() for one in lists), pool=pool)
         yield ThinnedSample(smaller, int((listed < highest).sum()), int(rest.sum(-1).max(initial=0)))
 
 
-def _kept(kept: Bools, grade: Grades, generality: Generality) -> Bools:
+def _kept(kept: Bools, grade: Grades | Index, generality: Generality) -> Bools:
     """Keep by chance only those documents that are to be thinned."""
     return kept if generality == "fixed" else kept | ~_thinned(grade, generality)
 

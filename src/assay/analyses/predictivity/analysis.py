@@ -306,7 +306,8 @@ def _notes(study: ScoresAndTargets, phi: Phi, size: int, chosen: Splits) -> Iter
         text = f"{n} topics are odd: sets of {size}, and every split leaves one topic out"
         yield Note("odd_topics", "info", text)
     if chosen.complete:
-        text = f"there are {len(chosen)} splits: each was taken once, so that phi has no Monte-Carlo error"
+        every = f"each of the {len(chosen)} splits there are" if len(chosen) > 1 else "the only split there is"
+        text = f"{every} was taken once, so that phi has no Monte-Carlo error"
         yield Note("every_split", "info", text)
     for name, there in zip(study.names, np.diagonal(phi.n_splits), strict=True):
         if there == 0:

@@ -27,8 +27,8 @@ _NAMED = 3  # measures, or outcomes, in one sentence
 def measure_of_an_outcome(predictivity: Result) -> Sentence | None:
     """Names the measure that correlates most with each outcome asked about, and says whether the next is behind.
 
-    Behind: the interval over topics of the difference of phi is above 0. The runs are taken as fixed, and the best is
-    picked on the same data. Below {many_runs} runs (own) nothing is said.
+    Behind: the interval over topics of the difference of phi is above 0. Where no phi is above 0, it says so. The
+    runs are taken as fixed, and the best is picked on the same data. Below {many_runs} runs (own) nothing is said.
     """
     table = predictivity.tables.get("target")
     if table is None or n_runs(predictivity) < MANY_RUNS.value:
@@ -51,6 +51,8 @@ def _correlates(rows: list[Row], level: float) -> str:
     phi = f"phi {score(best['phi'])}, {span(best, score, level=level)}"
     if len(rows) == 1:
         return f"{best['measure']} correlates with {best['target']} ({phi})"
+    if best["phi"] <= 0:
+        return f"no measure correlates positively with {best['target']}: {best['measure']} comes nearest ({phi})"
     after, (gap, low, high) = rows[1], BEHIND
     by = f"(by {score(after[gap])}, {span(after, score, low=low, high=high)})"
     conclusive = known(after[low]) and after[low] > 0

@@ -75,7 +75,8 @@ class Size:
         least["n_docs"] = int(FEWEST_DOCUMENTS.value)
         for name, low in least.items():
             if getattr(self, name) < low:
-                raise UsageError(f"{name} {getattr(self, name)} is below {low}; give {low} or more")
+                flag = "top-grade" if name == "top" else name.replace("_", "-")
+                raise UsageError(f"{flag} {getattr(self, name)} is below {low}; give {low} or more")
         if self.n_contributors > self.n_runs:
             raise UsageError(f"{self.n_contributors} contributors of {self.n_runs} runs; give 1 to {self.n_runs}")
         if not 0 <= self.n_equal <= self.n_runs // 2:

@@ -55,7 +55,8 @@ class Expectation:
 def check_truth(measures: Sequence[str], n_topics: int) -> list[Measure]:
     """Read measures; refuse those whose expectation over topics is not a mean, and too few topics."""
     if n_topics < FEWEST_TRUTH_TOPICS.value:
-        raise UsageError(f"{n_topics} topics are too few to know the truth by; give at least {FEWEST_TRUTH_TOPICS}")
+        few = f"truth-topics {n_topics}: too few to know the truth by"
+        raise UsageError(f"{few}; give at least {FEWEST_TRUTH_TOPICS}")
     chosen = [parse(m) for m in measures]
     for m in chosen:
         if m.declaration.average != "mean":

@@ -109,7 +109,7 @@ def topics(
         Measures; one without a cutoff is evaluated down to the depth of the pool (default: P@10, RR, AP, nDCG,
         RBP(p=0.95), and the target to the end of the lists).
     pool_depth
-        Pool depths: numbers, or ranges such as 1-10 (default: 5,10,20,50,100, as far as the deepest run goes, and
+        Pool depths: numbers, or ranges such as 1-10, as far as the deepest run goes (default: 5,10,20,50,100, where
         {pool_judged} of the contributors' documents down to that depth are judged).
     target
         The measure that is to be predicted, scored with all judgments (default: AP, or nDCG where relevance is
@@ -159,10 +159,11 @@ def topics(
     3, 1910, 296-322.
     """
     check_ranking(data.runs.names)
+    data, unanswered = _answered(data)
     asked_for = sorted({n for text in budget for n in _budgets(str(text))})
     longest = max(1, int(data.runs.count.max(initial=0)))
     depths = (
-        whole_numbers(pool_depth, "pool depth", least=1)
+        sorted({min(d, longest) for d in whole_numbers(pool_depth, "pool depth", least=1)})
         if pool_depth is not None
         else default_depths(POOL_DEPTHS, longest, coarse=False)
     )
@@ -191,6 +192,7 @@ def topics(
         {**settings, "budget": budgets, "level": level, "rng": rng},
         (
             *whole.notes,
+            *unanswered,
             *([] if asked_for else [_default_budget(budgets[0], compared)]),
             *_notes(table, halves.n, len(data.runs.names), str(aim)),
             *_pool_notes(of_pools, compared),
@@ -202,6 +204,20 @@ def topics(
             *design_charts(curve, str(aim), {str(d.measure) for d in powers.designs if d.to_pool}),
         ),
     )
+
+
+def _answered(data: Collection) -> tuple[Collection, tuple[Note, ...]]:
+    """Leave out the judged topics that no run answers: nothing was pooled there, and they would cost nothing."""
+    there = {topic for topic, n in zip(data.runs.topics, data.runs.count.sum(0).tolist(), strict=True) if n}
+    answered = [topic for topic in data.qrels.topics if topic in there]
+    if not answered:
+        raise UsageError("no run answers a judged topic; are the judgments of the same collection?")
+    if len(answered) < 2:
+        raise UsageError("1 topic cannot be split in two; give at least two")
+    if not (n := len(data.qrels.topics) - len(answered)):
+        return data, ()
+    text = f"{counted(n, 'judged topic')} that no run answers {'is' if n == 1 else 'are'} left out"
+    return replace(data, qrels=data.qrels.select(answered)), (Note("unanswered_topics", "caution", text),)
 
 
 def _powers(

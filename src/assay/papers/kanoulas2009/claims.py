@@ -17,7 +17,7 @@ from assay.core.thresholds import Threshold
 from assay.papers.kanoulas2009.criteria import CLOSE_DISCOUNTS, CLOSE_NEEDS, CLOSE_RATIOS
 from assay.papers.kanoulas2009.curves import distance, falling, rises
 from assay.papers.kanoulas2009.fits import BOTH, DISCOUNT, GAIN, STANDARD, NdcgFits, Weighting, fits
-from assay.papers.kanoulas2009.published import COLLECTIONS, CUTOFFS, DEPTH, POWER_DEPTH, TABLE_2, TARGET
+from assay.papers.kanoulas2009.published import CUTOFFS, DEPTH, POWER_DEPTH, TARGET
 from assay.results.papers import Claim, Criterion, DecidedBy, Sources
 from assay.results.sentences import EQUIVALENT_TAU
 from assay.scoring.scored_collection import MissingDataError, ScoredCollection
@@ -184,16 +184,6 @@ def same_ratio_together(f: NdcgFits) -> Comparisons:
     return {f"nDCG@{k}": f.ratio(k, BOTH) - f.ratio(k, GAIN) for k in _reached(f)}
 
 
-def printed_ratios_together(_: Sources) -> Comparisons:
-    """The joint ratio less that with log2, as table 2 prints them; on TREC 9 deep cutoffs are excepted."""
-    return {
-        f"{COLLECTIONS[key][0]}, nDCG@{k}": joint - alone
-        for key, rows in TABLE_2.items()
-        for k, (_, alone, joint) in zip(CUTOFFS, rows, strict=True)
-        if key != "T9" or k < DEPTH
-    }
-
-
 def nearer_than_zipf(f: NdcgFits) -> Comparisons:
     """How much more alike the optimal discount's ranking is to log2's and linear's than to zipf's."""
     k = f.at_most(DEPTH)
@@ -288,7 +278,7 @@ def _claim(
 _DISCOUNT = "--depth 100 --free discount"
 _GAIN = "--depth 100 --free gain"
 
-ON_RUNS: tuple[Claim, ...] = (
+CLAIMS: tuple[Claim, ...] = (
     _claim(
         "section 3.1",
         "the optimal discount is less steep than log2, zipf and linear",
@@ -479,19 +469,7 @@ ON_RUNS: tuple[Claim, ...] = (
         shown="--depth 100 --table held_out",
     ),
 )
-"""Claims on any runs, in the paper's order."""
+"""Every claim, on any runs, in the paper's order."""
 
-EVERYWHERE: tuple[Claim, ...] = tuple(replace(claim, cell=claim.everywhere[0]) for claim in ON_RUNS)
+EVERYWHERE: tuple[Claim, ...] = tuple(replace(claim, cell=claim.everywhere[0]) for claim in CLAIMS)
 """The same, in words that name no section."""
-
-CLAIMS: tuple[Claim, ...] = (
-    *ON_RUNS,
-    Claim(
-        "section 3.3: by the paper's own table 2, the joint ratio is very close to the one with log2",
-        printed_ratios_together,
-        criterion="alike",
-        margin=CLOSE_RATIOS.value + 1e-9,
-        note="all cells but TREC 9 at 100 and 200, which the paper excepts (0.7 and 1.6); needs no data",
-    ),
-)
-"""Every claim that can be computed, in the paper's order."""

@@ -11,7 +11,7 @@ CLOSE_DISCOUNTS = Threshold(
 CLOSE_RATIOS = Threshold(
     "close_ratios", 0.2, unit="ratio of gains", meaning="by which ratios may differ and still be very close"
 )
-"""The largest difference in table 2 of what the paper calls very close."""
+"""The largest difference in table 2 of what the paper calls very close: no test of that table, then."""
 
 CLOSE_NEEDS = Threshold(
     "close_needs",
