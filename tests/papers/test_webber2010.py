@@ -290,7 +290,7 @@ def test_a_size_without_data_names_both_ways_to_it() -> None:
     ("text", "message"),
     [
         ("T01.mean=x", r"no 'T01.mean' .*T01.means"),
-        ("T9.means=x", "no collection 'T9.means'"),
+        ("T9.means=x", "no collection 'T9' "),
         ("T01.qrels=nowhere.txt", "nowhere.txt: no such file"),
         ("T01.factors=one.csv", "in two files"),
         ("T01.qrels=", "is not KEY=FILE"),

@@ -129,6 +129,11 @@ def test_a_cell_out_of_tolerance_makes_the_command_fail(tmp_path: Path, capsys: 
         ([], "which paper? (assay reproduce jones2015, or --all)"),
         (["webber2010", "--item", "tabel 1"], "did you mean 'table 1'?"),
         (["webber2010", "--data", "T4=x"], "data 'T4=x': no collection 'T4'"),
+        (
+            ["webber2008", "--data", "TBO4.qrels=x"],
+            "no collection 'TBO4' (there is TB04, LARGE, types); did you mean 'TB04'?",
+        ),
+        (["webber2008", "--item", "tabel 2"], "table 2; table 2, rough; section 3"),
         (["webber2010", "--data", "T5"], "data 'T5' is not KEY=FILE[,FILE], such as T5=ap.tsv"),
         (["webber2010", "--runs", "x"], "--runs go with --qrels FILE"),
         (["webber2010", "--qrels", "x"], "--qrels goes with --runs DIR"),

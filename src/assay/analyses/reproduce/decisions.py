@@ -58,7 +58,7 @@ def of_item(cells: Sequence[Cell], item: str | None) -> list[Cell]:
     known = list(dict.fromkeys(cell.item for cell in cells))
     wanted = item.strip().lower()
     if wanted not in known:
-        raise UsageError(f"no item '{item}' (there is {', '.join(known)}){suggestion(wanted, known)}")
+        raise UsageError(f"no item '{item}' (there is {'; '.join(known)}){suggestion(wanted, known)}")
     return [cell for cell in cells if cell.item == wanted]
 
 

@@ -73,9 +73,8 @@ def _parsed(text: str, paper: Paper) -> tuple[str, str, list[str]]:
             raise UsageError(f"data '{text}': no '{name}' (there is {', '.join(kinds)}){suggestion(name, kinds)}")
         return key, kind, files.split(",")
     if name not in known:
-        raise UsageError(
-            f"data '{text}': no collection '{name}' (there is {', '.join(known)}){suggestion(name, known)}"
-        )
+        there = f"there is {', '.join(known)}"
+        raise UsageError(f"data '{text}': no collection '{key}' ({there}){suggestion(key, known)}")
     return name, "", files.split(",")
 
 
