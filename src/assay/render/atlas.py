@@ -195,8 +195,10 @@ def _item(item: str, numbers: Sequence[tuple[Number, Outcome]], paper: Paper) ->
 
 def _in_short(numbers: Sequence[tuple[Number, Outcome]]) -> str:
     """Count what matches; numbers without a tolerance are shown beside the published ones, and not held to them."""
-    met = [of for cell, of in numbers if of.needs is None and cell.tolerance is not None]
-    words = [f"{sum(of.ok is True for of in met)} of {len(met)} match"] if met else []
+    held = [(cell, of) for cell, of in numbers if of.needs is None and cell.tolerance is not None]
+    by_chance = all(cell.inside for cell, _ in held)
+    how = "lie within the range of most samples, which chance decides" if by_chance else "match"
+    words = [f"{sum(of.ok is True for _, of in held)} of {len(held)} {how}"] if held else []
     if lacking := sum(of.needs is not None for _, of in numbers):
         words.append(f"{lacking} {'needs' if lacking == 1 else 'need'} data that is not here")
     return ", ".join(words)

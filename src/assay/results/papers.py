@@ -241,6 +241,15 @@ class Paper:
         return known if known != self.key else self.title
 
 
+def is_numbered(first: int, last: int, topic: str) -> bool:
+    """Whether a topic has one of these numbers, for `Paper.topics`.
+
+    >>> [is_numbered(601, 650, topic) for topic in ("601", "651", "q7")]
+    [True, False, False]
+    """
+    return topic.isdecimal() and first <= int(topic) <= last
+
+
 @dataclass(frozen=True, slots=True)
 class Sources:
     """The data from which the cells of a paper are computed."""

@@ -63,10 +63,11 @@ def test_the_paper_s_own_setting_is_the_default() -> None:
 def test_measures_say_whether_they_have_a_value_and_why() -> None:
     table = population(**SMALL).tables["measures"]
     without = set(table.filter(~pl.col("has_value"))["measure"])
-    assert without == {"P@10", "Success@10", "nDCG@10", "AP@10", "RBP", "RR", "nDCG"}
+    assert without == {"P@10", "Success@10", "Success@pN", "nDCG@10", "AP@10", "RBP", "RR", "nDCG"}
     assert table["reason"].str.len_chars().min() > 10  # type: ignore[operator]
     limits = dict(table.select("measure", "limit").iter_rows())
     assert (limits["P@10"], limits["Success@10"], limits["nDCG"], limits["AP@10"]) == (0.0, 0.0, 1.0, 0.0)
+    assert limits["Success@pN"] == 1.0
     second = dict(
         population(model="normal-normal", **SMALL).tables["measures"].select("measure", "limit").iter_rows()
     )

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from assay.analyses.properties.analysis import properties
-from assay.analyses.properties.one_equivalence import one_equivalence
+from assay.analyses.properties.one_equivalence import one_equivalence, one_equivalent_rankings
 from assay.core.errors import UsageError
 from assay.measures.grammar import parse_open
 
@@ -32,6 +32,7 @@ def exact(name: str, row: tuple[int, ...]) -> Fraction | None:
 def test_the_rankings_are_those_that_score_as_one_document_alone(name: str) -> None:
     rows = [row for row in product((0, 1), repeat=K) if sum(row) <= R]
     table = one_equivalence([parse_open(name)], depth=K, n_rel=R)
+    every = one_equivalent_rankings([parse_open(name)], depth=K, n_rel=R)
     assert table.height == K
     for line in table.iter_rows(named=True):
         single = tuple(int(i == line["rank"]) for i in range(1, K + 1))
@@ -41,6 +42,9 @@ def test_the_rankings_are_those_that_score_as_one_document_alone(name: str) -> N
         shown = set((line["vectors"] or "").split())
         assert shown <= {"".join(map(str, row)) for row in others}
         assert len(shown) == min(len(others), 5)
+        written = every.filter(rank=line["rank"])
+        assert set(written["vector"]) == {"".join(map(str, row)) for row in others}
+        assert written["n_relevant"].to_list() == sorted(sum(row) for row in others)
         assert line["fewest"] == min((sum(row) for row in others), default=None)
         assert line["most"] == max((sum(row) for row in others), default=None)
 

@@ -96,7 +96,7 @@ def test_what_is_printed_begins_with_a_count_of_every_item() -> None:
 def test_notes_have_codes_for_what_the_rows_leave_open() -> None:
     notes = {note.code: note.text for note in reproduce("jones2015").notes}
     assert set(notes) == {"missing_data", "inconclusive_claims", "unprinted_numbers"}
-    assert notes["missing_data"].startswith("2 of 301 rows lack data")
+    assert notes["missing_data"].startswith("2 of 300 rows lack data")
     assert notes["inconclusive_claims"].startswith("1 claim is inconclusive")
     assert notes["unprinted_numbers"].startswith("27 numbers not printed")
 

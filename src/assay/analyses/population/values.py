@@ -275,7 +275,8 @@ def _without_value(study: PopulationStudy) -> Iterator[tuple[str, float, str]]:
     first = "a fixed rank moves to the very top of the scores as the collection grows"
     yield "nDCG", 1.0, "1 for every run: 1 - L / ln R, since the logarithms of all ranks become alike"
     yield f"P@{n}", top, first
-    yield f"Success@{n}", 1 - (1 - top) ** n, f"{first}; with a share of all documents it goes to 1"
+    yield f"Success@{n}", 1 - (1 - top) ** n, first
+    yield "Success@pN", 1.0, "of a rank that is a share of all documents some document above is relevant in the end"
     yield f"nDCG@{n}", top, first
     yield "RBP", top, f"its weights belong to ranks: {first}"
     rr = -top * log(top) / (1 - top) if 0 < top < 1 else top

@@ -18,7 +18,7 @@ from assay.analyses.properties.groups import (
 from assay.analyses.properties.jones2015 import FORMS, TABLE_1, of_the_paper, printed_forms, printed_properties
 from assay.analyses.properties.jones2015 import PROPERTIES as HEADINGS
 from assay.analyses.properties.on_runs import shares_on_runs, violations
-from assay.analyses.properties.one_equivalence import one_equivalence
+from assay.analyses.properties.one_equivalence import WRITTEN_OUT, one_equivalence, one_equivalent_rankings
 from assay.core.arrays import Bools
 from assay.core.errors import MeasureError, UsageError
 from assay.core.notes import Note
@@ -179,6 +179,7 @@ def properties(
     tables.one_equivalence: measure, depth, n_rel, rank, score, n_vectors, fewest, most, vectors: the other rankings
     that score exactly as one relevant document alone at this rank (thomas2011), how many relevant documents they
     hold, and some of them; relevance is binary here.
+    tables.one_equivalent: measure, rank, vector, n_relevant: each of these rankings, in universes of up to 16,384.
     tables.on_runs, with runs: measure, property, n_lists (to which it applies: of a change, those where it can be
     done, unjudged documents being taken as non-relevant; of complete, of topics without relevant documents; of
     realisable, topics), violated (percent), low, high (interval over topics: the jackknife; where all lists or none
@@ -227,6 +228,8 @@ def properties(
     cuttable = [m for m in grouped if _can_be_cut(m)]
     if lists is None or fits(depth, n_rel):
         tables["one_equivalence"] = one_equivalence(cuttable, depth=depth, n_rel=n_rel)
+        if n_lists(depth, n_rel) <= WRITTEN_OUT:
+            tables["one_equivalent"] = one_equivalent_rankings(cuttable, depth=depth, n_rel=n_rel)
         notes += [BINARY] if top > 1 else []
     else:
         text = f"no table one_equivalence: {n_lists(depth, n_rel):,} rankings of {depth} are too many"

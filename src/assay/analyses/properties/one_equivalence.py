@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from assay.core.arrays import Index
+from assay.core.arrays import Grades, Index
 from assay.measures.declare import Measure
 from assay.measures.universe.exhaustive import TopicRankings, check_size, dense_ranks, universe
 from assay.results.schemas import schema, table
 
-SHOWN = 5  # rankings that are written out
+SHOWN = 5  # rankings in a row of the table of counts
+WRITTEN_OUT = 1 << 14
+"""The largest universe whose equivalent rankings are all written out, one row each."""
 
 COLUMNS = schema(
     *("measure", "depth", "n_rel", "rank", "score", "n_vectors", "fewest", "most", "vectors"),
@@ -23,6 +25,10 @@ COLUMNS = schema(
     fewest=pl.Int64,
     most=pl.Int64,
     vectors=pl.String,
+)
+
+EACH_COLUMNS = schema(
+    *("measure", "rank", "vector", "n_relevant"), rank=pl.Int64, vector=pl.String, n_relevant=pl.Int64
 )
 
 
@@ -42,15 +48,37 @@ def one_equivalence(measures: Sequence[Measure], *, depth: int, n_rel: int) -> p
     return table(_rows(measures, lists), COLUMNS)
 
 
+def one_equivalent_rankings(measures: Sequence[Measure], *, depth: int, n_rel: int) -> pl.DataFrame:
+    """Write out every ranking that scores as one relevant document alone, those with fewest relevant first."""
+    lists = universe(depth, n_rel)
+    rows = (
+        (str(m), rank, _written(row), int(row.sum()))
+        for m in measures
+        for rank, equal in one_equivalent(m, lists)
+        for row in lists.grade[_others(equal, rank, lists)]
+    )
+    return table(rows, EACH_COLUMNS)
+
+
 def _rows(measures: Sequence[Measure], lists: TopicRankings) -> Iterator[tuple[object, ...]]:
     hits = lists.grade.sum(-1, dtype=np.int64)
     for m in measures:
         score = lists.score(m)
         for rank, equal in one_equivalent(m, lists):
-            single = equal[(hits[equal] == 1) & (lists.grade[equal, rank - 1] == 1)]
-            others = np.setdiff1d(equal, single)
-            shown = others[np.argsort(hits[others], kind="stable")][:SHOWN]
-            text = " ".join("".join(map(str, row)) for row in lists.grade[shown].tolist())
-            ends = (int(hits[others].min()), int(hits[others].max())) if others.size else (None, None)
+            others = _others(equal, rank, lists)
+            single = np.setdiff1d(equal, others)
+            text = " ".join(map(_written, lists.grade[others[:SHOWN]]))
+            ends = (int(hits[others[0]]), int(hits[others[-1]])) if others.size else (None, None)
             own = float(score[single[0]]) if single.size else None
             yield str(m), lists.k, lists.n_rel, rank, own, int(others.size), *ends, text or None
+
+
+def _others(equal: Index, rank: int, lists: TopicRankings) -> Index:
+    """Of equivalent rankings all but the one relevant document alone, those with fewest relevant documents first."""
+    hits = lists.grade[equal].sum(-1, dtype=np.int64)
+    others = equal[(hits != 1) | (lists.grade[equal, rank - 1] != 1)]
+    return np.asarray(others[np.argsort(lists.grade[others].sum(-1, dtype=np.int64), kind="stable")])
+
+
+def _written(row: Grades) -> str:
+    return "".join(map(str, row.tolist()))

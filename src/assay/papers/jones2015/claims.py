@@ -21,7 +21,6 @@ from assay.papers.jones2015.metrics import (
     disagreement,
     grouped_pairs,
     has_property,
-    means_alone,
     of_pair,
     prefers,
     properties_of,
@@ -201,9 +200,6 @@ def _section_4() -> Iterator[Claim]:
     yield _claim(f"section 4: {words}", _above, rbp, ("AP", "DCG"), command=_TABLE_2, everywhere=there)
     cell = "section 4.2: has-prop is lowest but for boundedness, monotonicity and realisability"
     yield _claim(f"{cell}, as table 3 adds up", _lowest, accumulated_means, command=f"{_TABLE_3} groups")
-    note = "the paper's own numbers add up; by itself monotonicity is no exception, and localisation is one"
-    cell = f"{cell}, each property by itself (our re-reading)"
-    yield _claim(cell, _lowest, means_alone, note=note, command=f"{_TABLE_3} groups")
     cell = "section 4.2: only convergent/has-prop and realisable/no-prop differ from both other groups (Tukey, 0.05)"
     note = (
         "each property by itself; thin: for Top-wgt, both, p is 0.0518; supposes that pairs which share a metric are"

@@ -51,7 +51,7 @@ from assay.papers.kanoulas2009.published import (
     TAU_OF_GAINS,
     TRACKS,
 )
-from assay.results.papers import ERROR, Number, Paper, Sources, paper, sizes, without_data
+from assay.results.papers import ERROR, Number, Paper, Sources, is_numbered, paper, sizes, without_data
 from assay.scoring.scored_collection import MissingDataError
 from assay.stats.estimates import Estimate, Interval, JackknifeEstimate
 
@@ -237,6 +237,7 @@ paper(
         about=__doc__,
         main=MAIN,
         collections=NAMES,
+        topics={"T12": partial(is_numbered, 601, 650)},  # the new ones of that year, which have grades
         tracks=TRACKS,
         public_files=PUBLIC_FILES,
         stand_in="TREC-COVID round 1, a stand-in: the runs of the paper's collections are not public",

@@ -68,7 +68,7 @@ from assay.papers.webber2010.published import (
 )
 from assay.papers.webber2010.single_runs import lead_of_second
 from assay.papers.webber2010.statistics import best_first, form_power, power, rank, tau, tau_of_p
-from assay.results.papers import Number, Paper, Sources, from_margins, paper, sizes, without_data
+from assay.results.papers import Number, Paper, Sources, from_margins, is_numbered, paper, sizes, without_data
 from assay.scoring.scored_collection import MissingDataError, ScoredCollection
 from assay.stats.margins import components_from_margins, rough_power
 
@@ -334,18 +334,14 @@ def _share_within(of_tau: Callable[[Sources], Array], sources: Sources) -> Array
     return (1 + of_tau(sources)) / 2
 
 
-def _is_among(first: int, last: int, topic: str) -> bool:
-    """Whether a topic is one of some: the public judgments of the 2001 web track are also of 2000."""
-    return topic.isdecimal() and first <= int(topic) <= last
-
-
 paper(
     Paper(
         key="webber2010",
         about=__doc__,
         main=MAIN,
         collections={key: name for key, (name, _, _) in COLLECTIONS.items()},
-        topics={"T01": partial(_is_among, 501, 550), "T04": partial(_is_among, 651, 700)},
+        # the public judgments of the 2001 web track are also of 2000
+        topics={"T01": partial(is_numbered, 501, 550), "T04": partial(is_numbered, 651, 700)},
         sizes={key: (n_runs, n_topics) for key, (_, n_runs, n_topics) in COLLECTIONS.items()},
         tracks=TRACKS,
         binary=True,
