@@ -88,7 +88,7 @@ def standardised(scores: Scores) -> Scores:
 def reference_notes(n_runs: int, *, own: bool) -> Iterator[Note]:
     """The notes on reference runs: that they are the scored ones themselves, that they are only two."""
     if own:
-        text = "standardised by the runs themselves: no topic variance is left, and Phi equals E-rho^2"
+        text = "standardised by the runs themselves: hardly any topic variance is left, so Phi is about E-rho^2"
         yield Note("own_reference", "caution", text)
     if n_runs == 2:
         what = "on every topic one scores 0.71 and the other -0.71, however much they differ"
