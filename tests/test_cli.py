@@ -90,8 +90,8 @@ def test_a_bad_line_of_a_run_is_named(assay: Callable[..., Answer], case: str, b
 BAD_QRELS = {
     "too few fields": (b"1 0 a\n", "3 fields, expected 4 (topic iteration doc grade)"),
     "too many fields": (b"1 0 a 1 x\n", "5 fields, expected 4 (topic iteration doc grade)"),
-    "a fraction for a grade": (b"1 0 a 1.0\n", "grade '1.0' is not an integer"),
-    "a word for a grade": (b"1 0 a good\n", "grade 'good' is not an integer"),
+    "an infinite grade": (b"1 0 a inf\n", "grade inf is out of range (grades go up to 127)"),
+    "a word for a grade": (b"1 0 a good\n", "grade 'good' is not a number"),
     "a grade that does not fit": (b"1 0 a 128\n", "grade 128 is above 127, the highest there is"),
     "a contradiction": (b"1 0 z 2\n", "document z of topic 1 has grade 2 here but 1 at bad:{first}"),
 }
@@ -154,7 +154,7 @@ def test_missing_files_directories_and_globs_are_one_line(assay: Callable[..., A
     assert refuse(assay, "score", "folder", *ask).startswith("folder: a directory without runs")
     assert refuse(assay, "score", "x", "--qrels", "nowhere", "-m", "AP") == "nowhere: no such file"
     assert refuse(assay, "score", "x", "--qrels", "folder", "-m", "AP") == (
-        "folder: a directory, where one file is expected"
+        "folder: a directory without judgments (it holds no file that is not hidden)"
     )
 
 
@@ -213,8 +213,13 @@ def test_too_little_memory_is_one_line(assay: Callable[..., Answer], monkeypatch
     assert refuse(assay, "score", "x", "--qrels", "qrels", "-m", "AP").startswith("not enough memory; ask for less")
 
 
-def test_runs_before_a_command_that_takes_them_by_name_are_explained(assay: Callable[..., Answer]) -> None:
-    assert refuse(assay, "properties", "x", "-m", "AP") == "x is not understood: give runs by --runs x"
+def test_runs_are_words_without_a_flag_in_every_command_that_takes_runs(assay: Callable[..., Answer]) -> None:
+    help_texts = {name: assay(name, "--help")[1] for name in index()}
+    taking = [name for name, text in help_texts.items() if "--qrels QRELS" in text]
+    assert {"score", "disagreement", "properties", "population", "informativeness", "reproduce"} <= set(taking)
+    assert [name for name in taking if "[RUN ...]" not in help_texts[name]] == ["reproduce"]
+    refusal = refuse(assay, "reproduce", "webber2008", "x")
+    assert refusal == "x is not understood: give runs by --runs x"
 
 
 def test_an_unknown_command_is_one_line(assay: Callable[..., Answer]) -> None:
@@ -270,7 +275,7 @@ def test_the_first_of_repeated_documents_is_kept_on_demand(assay: Callable[..., 
     assert code == 0
     assert answer["table"][0]["mean"] == 0.75
     text = "twice:3: 2 repeated documents dropped from here on, the first of each kept"
-    assert answer["notes"] == [{"code": "repeated_documents", "severity": "caution", "text": text}]
+    assert answer["notes"][0] == {"code": "repeated_documents", "severity": "caution", "text": text}
 
 
 def test_json_says_everything(assay: Callable[..., Answer]) -> None:
@@ -300,7 +305,8 @@ def test_json_says_everything(assay: Callable[..., Answer]) -> None:
         ("y", "P@1", 0.5),
     ]
     assert set(answer["table"][0]) == {"run", "measure", "mean", "low", "high"}
-    assert (answer["tables"], answer["notes"]) == ({}, [])
+    (note,) = answer["notes"]
+    assert (answer["tables"], note["code"], note["severity"]) == ({}, "judged_shares", "info")
 
 
 def test_labels_print_the_parameters_that_were_stated(assay: Callable[..., Answer]) -> None:
@@ -324,14 +330,16 @@ def test_the_package_is_the_command(here: Path) -> None:
 def test_the_tie_rule_decides_and_is_said(assay: Callable[..., Answer]) -> None:
     Path("tied").write_text("1 Q0 a 2 5 t\n1 Q0 b 1 5 t\n2 Q0 a 1 5 t\n")
     found = {}
-    for rule in ("trec", "file", "rank"):
-        _, out, _ = assay("score", "tied", "--qrels", "qrels", "-m", "RR", "--ties", rule, "--format", "json")
+    for rule in ("--ties trec", "--ties file", "--ties rank", "--order rank", "--order file"):
+        _, out, _ = assay("score", "tied", "--qrels", "qrels", "-m", "RR", *rule.split(), "--format", "json")
         answer = json.loads(out)
         found[rule] = (answer["table"][0]["mean"], answer["basis"]["order"], answer["basis"]["tied_cells"])
     assert found == {
-        "trec": (0.75, "score descending, then document id descending", 1),
-        "file": (1.0, "score descending, then as in the file", 1),
-        "rank": (0.75, "the rank column", 0),
+        "--ties trec": (0.75, "score descending, then document id descending", 1),
+        "--ties file": (1.0, "score descending, then as in the file", 1),
+        "--ties rank": (0.75, "score descending, then rank ascending", 1),
+        "--order rank": (0.75, "rank ascending, then document id descending", 0),
+        "--order file": (1.0, "as in the file", 0),
     }
 
 

@@ -19,9 +19,10 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
+from assay.data.order import Listing
 from assay.data.rankings import Rankings
-from assay.data.tables import ABSENT, Listing, Qrels, Runs, encode
-from assay.measures.declare import CATALOGUE, Declaration, Limits, Measure, Open
+from assay.data.tables import ABSENT, Qrels, Runs
+from assay.measures.declare import CATALOGUE, MAX_NUMBER, Declaration, Limits, Measure, Open
 from assay.measures.gain import Weights
 
 NAMES = tuple(CATALOGUE)
@@ -46,7 +47,9 @@ _WEIGHTS = st.sampled_from(
     ]
 )
 
-_FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+_MOST = int(MAX_NUMBER)
+_FLOATS = st.floats(-MAX_NUMBER, MAX_NUMBER)
+_WHOLE = st.integers(-_MOST, _MOST)
 _SHARES = st.floats(0.05, 0.95)
 _FALLING = st.lists(st.floats(0.0, 1.0), max_size=6).map(lambda x: (1.0, *sorted(x, reverse=True)))
 _GAINS = st.dictionaries(st.integers(0, 3), st.floats(0.0, 8.0), min_size=1)
@@ -80,16 +83,16 @@ def of_type(kind: Any, limits: Limits | None = None) -> st.SearchStrategy[Any]:
     if limits and kind in (int, float):
         low, high = (end.end if isinstance(end, Open) else end for end in limits)
         if kind is int:
-            return st.integers(int(low), None if high == math.inf else int(high))
+            return st.integers(int(low), _MOST if high == math.inf else int(high))
         below, above = (isinstance(end, Open) for end in limits)
-        return st.floats(low, high, allow_infinity=False, exclude_min=below, exclude_max=above)
+        return st.floats(low, min(high, MAX_NUMBER), exclude_min=below, exclude_max=above)
     if origin is Literal:
         return st.sampled_from(get_args(kind))
     if origin is tuple:
         return st.lists(_inside(get_args(kind)[0]), max_size=4, unique_by=_key).map(tuple)
     if kind is Weights:
         return _WEIGHTS
-    plain = {type(None): st.none(), bool: st.booleans(), int: st.integers(), float: _FLOATS, str: st.text()}
+    plain = {type(None): st.none(), bool: st.booleans(), int: _WHOLE, float: _FLOATS, str: st.text()}
     return plain[kind]
 
 
@@ -187,7 +190,7 @@ class Collection:
         doc = pl.Series([d for _, d, _ in rows], dtype=pl.String)
         topic = np.array([i for i, *_ in rows], dtype=np.int64)
         score = np.array([s for *_, s in rows], dtype=np.float64)
-        return Listing(name, topics, topic, doc, encode(doc), score)
+        return Listing(name, topics, topic, doc, score)
 
 
 @st.composite

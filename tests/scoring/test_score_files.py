@@ -245,7 +245,8 @@ def test_averages_alone_are_refused_with_the_flag_that_helps(write: Write) -> No
     path = write("out", "AP\t0.2\nP@5\t0.1\n")
     assert complaint(path) == f"{path}: only averages; `ir_measures -q` prints every topic"
     path = write("out.csv", "run,measure,mean\na,AP,0.5\n")
-    assert "no topic column (topic_id, query_id, qid, q_id, topic, query): are these averages?" in complaint(path)
+    names = "topic_id, query_id, qid, q_id, question_id, topic, query, question, user_input"
+    assert f"no topic column ({names}): are these averages?" in complaint(path)
     assert "no topic column" in complaint(write("out.csv", "run,AP,nDCG\na,0.5,0.25\n"))
 
 
@@ -438,8 +439,8 @@ def test_bad_json_is_an_error_with_its_line(write: Write) -> None:
     assert complaint(path).startswith(f"{path}:2: not JSON (")
     path = write("x.jsonl", '{"run": "a", "topic": 1, "m": 1}\n17\n')
     assert complaint(path) == f"{path}:2: 17 is not a JSON object"
-    path = write("x.json", '[{"run": "a"}]')
-    assert complaint(path) == f"{path}: a JSON array; write one object a line"
+    path = write("x.json", '[{"run": "a"}, 17]')
+    assert complaint(path) == f"{path}: item 2 of the array is not an object, but 17"
 
 
 @pytest.mark.parametrize(
@@ -454,12 +455,16 @@ def test_bad_json_is_an_error_with_its_line(write: Write) -> None:
         (b'{"a": [1]}\n{"a": [2]}\n', "no column of text or numbers"),
         (b"topic\n1\n", "one column, so no scores"),
         (b"run,topic\na,1\n", "no column of scores beside run and topic"),
-        (b'topic,a\n1,"0.5\n2,1\n', "not a table; are all its quotes closed?"),
     ],
 )
 def test_files_that_hold_no_scores_are_one_line(write: Write, content: bytes, what: str) -> None:
     path = write("x.csv", content)
     assert complaint(path).startswith(f"{path}: {what}")
+
+
+def test_a_quote_that_is_not_closed_is_an_error_with_its_line(write: Write) -> None:
+    path = write("x.csv", b'topic,a\n1,"0.5\n2,1\n')
+    assert complaint(path) == f"{path}:2: a quote opens a field, and none closes it"
 
 
 def test_a_missing_file_is_one_line(tmp_path: Path) -> None:

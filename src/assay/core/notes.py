@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Severity = Literal["info", "caution", "warning"]
@@ -27,3 +28,21 @@ class Note:
 
     def __str__(self) -> str:
         return self.text
+
+
+def gathered(notes: Iterable[Note], sources: Collection[str]) -> tuple[Note, ...]:
+    """Say once what several sources have in common: notes that differ in nothing but the source they begin with.
+
+    >>> notes = [Note("averages", "info", f"{file}: 3 averages left out") for file in ("a.txt", "b.txt")]
+    >>> [note.text for note in gathered(notes, ["a.txt", "b.txt"])]
+    ['2 sources: 3 averages left out']
+    """
+    alike: dict[Note, list[Note]] = {}
+    for note in notes:
+        source = next((one for one in sources if note.text.startswith(f"{one}: ")), "")
+        alike.setdefault(replace(note, text=note.text.removeprefix(f"{source}: ")), []).append(note)
+    return tuple(of[0] if len(of) == 1 or one == of[0] else _of_all(one, len(of)) for one, of in alike.items())
+
+
+def _of_all(note: Note, n_sources: int) -> Note:
+    return replace(note, text=f"{n_sources} sources: {note.text}")

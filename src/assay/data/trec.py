@@ -7,20 +7,28 @@ works or says what is wrong, and where.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import polars as pl
 
+from assay.core.arrays import Array
 from assay.core.errors import InputError
 from assay.data.files import as_text
-from assay.data.tables import MAX_GRADE, Listing, Qrels, encode, number
+from assay.data.judgments.merging import Judgments
+from assay.data.judgments.scale import UNDECLARED, Scale
+from assay.data.order import Listing
+from assay.data.tables import number
 
 _COMMENT = re.compile(rb"^[ \t\v\f]*#[^\n]*\n?", re.MULTILINE)
+_BLANK = ord(" ")
+_HEAD = 1 << 12  # bytes, some hundred lines, whose order is looked at first
 _PIECE = 1 << 17  # bytes looked at together: they stay in cache
-_MAX_INT = np.iinfo(np.int64).max
+_GLANCE = 1 << 12  # bytes in which a line of judgments ends
 _SWAPPED = {4: "; judgments are given with --qrels", 6: "; this looks like a run, not like judgments"}
 
 
@@ -42,28 +50,40 @@ class Layout:
         try:
             value = self.kind(text.replace("_", "?"))
         except ValueError:
-            return f"{self.number} '{text}' is not {'an integer' if self.kind is int else 'a number'}"
-        if isinstance(value, int) and abs(value) > _MAX_INT:
-            return f"{self.number} {text} is out of range (grades go up to {MAX_GRADE})"
+            return f"{self.number} '{text}' is not a number"
         return f"{self.number} is NaN, not a number" if value != value else None
 
 
 RUN = Layout(("topic", "Q0", "doc", "rank", "score", "tag"), ("topic", "doc", "score", "tag"), "score", float)
 RANKED_RUN = Layout(RUN.fields, ("topic", "doc", "rank", "score", "tag"), "score", float)
+_RANKS = Layout(RUN.fields, ("rank",), "rank", float)
 QRELS = Layout(("topic", "iteration", "doc", "grade"), ("topic", "doc", "grade"), "grade", int)
 WORDED_QRELS = Layout(QRELS.fields, QRELS.read, "grade", str)
+BARE_QRELS = Layout(QRELS.read, QRELS.read, "grade", int)
+WORDED_BARE_QRELS = Layout(QRELS.read, QRELS.read, "grade", str)
 _KINDS: dict[type, pl.DataType] = {int: pl.Int64(), float: pl.Float64(), str: pl.String()}
 
 
 def parse(data: bytes, layout: Layout, source: str) -> pl.DataFrame:
     """Read the bytes of one file into the columns that the layout asks for."""
     text = as_text(data, source)
-    frame = None if _is_mixed(text) else _split(text, layout)
-    if frame is None:
-        frame = _split(_tidy(text), layout)
+    frame = _quick(text, layout)
     if frame is None or (layout.kind is float and frame[layout.number].is_nan().any()):
         frame = _line_by_line(text, layout, source)
     return frame
+
+
+def _quick(text: bytes, layout: Layout) -> pl.DataFrame | None:
+    """Read text in one go, tidied if need be; None when any line does not fit."""
+    frame = None if _is_mixed(text) else _split(text, layout)
+    return _split(_tidy(text), layout) if frame is None else frame
+
+
+def _is_clean(data: bytes) -> bool:
+    """Say whether data are text that needs no tidying, judging by the first line; where that errs, none is read."""
+    head = data[: data.find(b"\n") + 1]
+    one_kind = (b"\t" in head) != (b" " in head)
+    return one_kind and b"\r" not in head and b"  " not in head and head[:1] != b"#" and data.isascii()
 
 
 def _is_mixed(text: bytes) -> bool:
@@ -100,6 +120,17 @@ def _tidy(text: bytes) -> bytes:
 
 def _split(text: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read text with one separator throughout; None when any line does not fit."""
+    frame = _columns(text, layout)
+    if frame is None or frame.is_empty():
+        return None
+    comments = b"#" in text and frame["topic"].str.starts_with("#").any()
+    # a line with too few fields shows as a null in the last one
+    gaps = comments or any(frame[name].null_count() for name in frame.columns)
+    return None if gaps or not _is_even(text, frame.height * len(layout.fields)) else frame
+
+
+def _columns(text: bytes, layout: Layout) -> pl.DataFrame | None:
+    """Read the columns that the layout asks for, whatever else there is; None where a number is not one."""
     kind = _KINDS[layout.kind]
     names = {name: f"column_{i}" for i, name in enumerate(layout.fields)}
     separator = b"\t" if b"\t" in (text[: text.find(b"\n") + 1] or text) else b" "
@@ -114,22 +145,21 @@ def _split(text: bytes, layout: Layout) -> pl.DataFrame | None:
         )
     except pl.exceptions.PolarsError:
         return None
-    frame = frame.rename({names[name]: name for name in layout.read})
-    comments = b"#" in text and frame["topic"].str.starts_with("#").any()
-    # a line with too few fields shows as a null in the last one
-    gaps = comments or frame.is_empty() or any(frame[name].null_count() for name in frame.columns)
-    return None if gaps or not _is_even(text, separator, frame.height * (len(layout.fields) - 1)) else frame
+    return frame.rename({names[name]: name for name in layout.read})
 
 
-def _is_even(text: bytes, separator: bytes, n_expected: int) -> bool:
-    """Say whether there are as many separators as fields need, no two together: polars drops surplus fields."""
+def _is_even(text: bytes, n_fields: int) -> bool:
+    """Say whether one blank, or the end of a line, follows each field: polars drops surplus fields.
+
+    What steers, such as a zero or a carriage return, counts as a blank.
+    """
     code, n_found = np.frombuffer(text, dtype=np.uint8), 0
     for i in range(0, code.size, _PIECE):
-        blank = code[i : i + _PIECE + 1] == ord(separator)  # one byte of the next piece, to see pairs
+        blank = code[i : i + _PIECE + 1] <= _BLANK  # one byte of the next piece, to see pairs
         n_found += int(np.count_nonzero(blank[:_PIECE]))
         if (blank[1:] & blank[:-1]).any():
             return False
-    return n_found == n_expected
+    return n_found + (not text.endswith(b"\n")) == n_fields
 
 
 def _lines(text: bytes) -> Iterator[tuple[int, bytes]]:
@@ -166,21 +196,44 @@ def _locate(data: bytes, source: str) -> Callable[[int], str]:
     return where
 
 
-def qrels_from_bytes(data: bytes, source: str, values: Mapping[str, int] | None = None) -> Qrels:
-    """Read TREC judgments; `values` says which grades stand for what is written."""
-    where = _locate(data, source)
-    frame = parse(data, WORDED_QRELS if values else QRELS, source)
-    if values:
-        from assay.data.long import LongTable, qrels_from_table
+def judgments_from_bytes(data: bytes, source: str, scale: Scale = UNDECLARED) -> Judgments:
+    """Read TREC judgments, or the three columns of MS MARCO; `scale` is what the user declares of grades."""
+    text, where = as_text(data, source), _locate(data, source)
+    bare = _is_bare(text)
+    if not scale.values:
+        frame = _quick(text, BARE_QRELS if bare else QRELS)
+        if frame is not None:  # all grades are integers
+            return Judgments(source, frame["topic"], frame["doc"], frame["grade"].to_numpy(), where)
+    from assay.data.judgments.grades import grades
 
-        table = LongTable.build(frame.columns, frame.get_columns(), {}, source=source, where=where)
-        return qrels_from_table(table, values)
-    return Qrels.build(frame["topic"], frame["doc"], frame["grade"].to_numpy(), source=source, where=where)
+    frame = parse(data, WORDED_BARE_QRELS if bare else WORDED_QRELS, source)
+    grade, notes = grades(frame["grade"], scale, source, where)
+    if grade.null_count():
+        row = int(grade.is_null().arg_max() or 0)
+        raise InputError(f"{where(row)}: grade '{frame['grade'][row]}' is not a number")
+    return Judgments(source, frame["topic"], frame["doc"], grade.to_numpy(), where, notes=notes)
+
+
+def _is_bare(text: bytes) -> bool:
+    """Say whether judgments come without an iteration: in three columns, in the first line and in the last."""
+    for size in (_GLANCE, len(text)):  # more than a glance only where it is all comments
+        first, last = next(_lines(text[:size]), None), list(_lines(text[-size:]))[-1:]
+        if first and last:
+            return {len(line.split()) for _, line in (first, *last)} == {len(BARE_QRELS.fields)}
+    return False
 
 
 def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Listing:
-    """Read one TREC run; its name is its tag, or empty where tags differ."""
-    frame = parse(data, RANKED_RUN if ranked else RUN, source)
+    """Read one TREC run; its name is its tag, or empty where tags differ.
+
+    If `ranked`, every rank must be a number. Else ranks are read at once where the first lines are out of order, and
+    otherwise only if someone asks for them: all ranks of all runs would take a twentieth of the time of reading.
+    """
+    odd = ranked or _is_odd(data)
+    layout = RANKED_RUN if odd else RUN
+    frame = _split(data, layout) if _is_clean(data) else None
+    if frame is None or frame["score"].is_nan().any():
+        frame = parse(data, layout, source)
     topics, topic = number(frame["topic"])
     tag = frame["tag"]
     where = _locate(data, source)
@@ -189,16 +242,50 @@ def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Lis
         topics=topics,
         topic=topic,
         doc=frame["doc"],
-        code=encode(frame["doc"]),
         score=frame["score"].to_numpy(),
-        rank=_ranks(frame["rank"], where) if ranked else None,
+        rank=_ranks(frame["rank"], where, needed=ranked) if odd else None,
+        read_ranks=None if odd else partial(_later_ranks, data, source, frame.height),
         where=where,
     )
 
 
-def _ranks(column: pl.Series, where: Callable[[int], str]) -> np.ndarray:
+def _is_odd(data: bytes) -> bool:
+    """Say whether the first lines of a run are out of order: scores that rise, or ranks that contradict them."""
+    text = data if len(data) <= _HEAD else data[:_HEAD].replace(b"\r", b"\n").rpartition(b"\n")[0]
+    topic, score, highest, above = b"", 0.0, 0.0, 0.0  # above: the highest rank of documents with higher scores
+    try:
+        for _, line in _lines(text.replace(b"\r", b"\n")):
+            own, _, _, word, number = line.split(None, 5)[:5]
+            rank, value = float(word), float(number)
+            if own != topic:
+                topic, highest, above = own, rank, -math.inf
+            elif value > score:
+                return True
+            elif value < score:
+                above = highest
+            if rank < above:
+                return True
+            highest, score = max(highest, rank), value
+    except ValueError:  # words for ranks, or no run
+        pass
+    return False
+
+
+def _ranks(column: pl.Series, where: Callable[[int], str], *, needed: bool) -> Array | None:
+    """Return ranks as numbers; none where one is not a number, which is an error if they are `needed`."""
     ranks = column.cast(pl.Float64, strict=False)
-    if (bad := ranks.is_null() | ranks.is_nan()).any():
+    bad = ranks.is_null() | ranks.is_nan()
+    if not bad.any():
+        return ranks.to_numpy()
+    if needed:
         row = int(bad.arg_max() or 0)
         raise InputError(f"{where(row)}: rank '{column[row]}' is not a number")
-    return ranks.to_numpy()
+    return None
+
+
+def _later_ranks(data: bytes, source: str, n_rows: int) -> Array | None:
+    """Read the ranks of a run that was read before; None where one is not a number."""
+    frame = _columns(data, _RANKS) if _is_clean(data) else None
+    if frame is None or frame.height != n_rows:
+        frame = parse(data, RANKED_RUN, source)
+    return _ranks(frame["rank"], str, needed=False)

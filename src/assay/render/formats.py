@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,9 @@ import polars.selectors as cs
 
 from assay.core.errors import UsageError, suggestion
 from assay.core.text import visible
+from assay.data.outputs import check_output
 from assay.render.docstrings import documentation
+from assay.render.escaping import safe, safe_json, safe_table
 from assay.render.text import cells, is_number, notes_on_table, plain
 from assay.results.result import Report, Result
 
@@ -32,12 +33,12 @@ def to_json(result: Result) -> str:
     """
     if not isinstance(result, Report):
         plain_data = _finite(result.to_dict())
-        return json.dumps(plain_data, indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+        return safe_json(json.dumps(plain_data, indent=1, ensure_ascii=False, allow_nan=False, default=str)) + "\n"
     bare = replace(result, table=result.table.clear(), tables={})
     rows = {"table": _written(result.table)}
     rows["tables"] = "{" + ",".join(f"{_compact(n)}:{_written(table)}" for n, table in result.tables.items()) + "}"
     pieces = (f"{_compact(key)}:{rows.get(key) or _compact(value)}" for key, value in bare.to_dict().items())
-    return "{" + ",\n".join(pieces) + "}\n"
+    return safe_json("{" + ",\n".join(pieces)) + "}\n"
 
 
 def _compact(value: Any) -> str:
@@ -61,15 +62,15 @@ def _finite(value: Any) -> Any:
 
 def to_csv(result: Result) -> str:
     """The table with full precision; NaN is an empty field."""
-    return result.table.with_columns(cs.float().fill_nan(None)).write_csv()
+    return safe_table(result.table).with_columns(cs.float().fill_nan(None)).write_csv()
 
 
 def to_markdown(result: Result) -> str:
     """The table for a README or a notebook."""
     t = result.table
     rule = ["---:" if is_number(t, name) else ":---" for name in t.columns]
-    rows = [[value.replace("|", r"\|") for value in row] for row in [map(visible, t.columns), rule, *cells(t)]]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+    head, *body = [[safe(value, "markdown") for value in row] for row in [t.columns, *cells(t)]]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *body]) + "\n"
 
 
 def to_latex(result: Result) -> str:
@@ -89,12 +90,12 @@ def to_trec_eval(result: Result) -> str:
     for row in result.table.iter_rows(named=True):
         if row["run"] != last:
             last = row["run"]
-            lines.append(f"{'runid':<22}\tall\t{last}")
-        label, value = names[row["measure"]], row[number]
+            lines.append(f"{'runid':<22}\tall\t{visible(last)}")
+        label, value = visible(names[row["measure"]]), row[number]
         if value is None or math.isnan(value):  # trec_eval, too, is silent on topics without a score
             continue
         text = f"{value:.0f}" if label.startswith("num_") else f"{value:.4f}"
-        lines.append(f"{label:<22}\t{row.get('topic', 'all')}\t{text}")
+        lines.append(f"{label:<22}\t{visible(row.get('topic', 'all'))}\t{text}")
     return "\n".join(lines) + "\n"
 
 
@@ -158,12 +159,7 @@ def check_path(path: str, form: str | None) -> None:
     if form is None and suffix not in EXTENSIONS:
         known = ", ".join(EXTENSIONS)
         raise UsageError(f"{path}: unknown extension '{suffix}' (known: {known}); or name a --format")
-    if Path(path).is_dir():
-        raise UsageError(f"{path}: a directory, where a file is to be written")
-    if not Path(path).parent.is_dir():
-        raise UsageError(f"{path}: no such directory '{Path(path).parent}'")
-    if not os.access(Path(path).parent, os.W_OK) and not Path(path).exists():
-        raise UsageError(f"{path}: directory '{Path(path).parent}' cannot be written to")
+    check_output(path)
 
 
 def check_picture(path: str, name: str | None, *, kind: type[Result]) -> None:

@@ -18,8 +18,8 @@ from typing import Any
 from assay.core.progress import steps
 from assay.core.references import REFERENCES
 from assay.render.atlas import TITLE, atlas_body, facts_of
+from assay.render.escaping import LATEX
 from assay.render.html import bounded, esc, in_script, notes_list
-from assay.render.latex import SPECIAL
 from assay.render.sections import ALL_ROWS, command, facts, section, section_id, terms
 from assay.results.analysis import index
 from assay.results.atlas import Atlas
@@ -37,7 +37,7 @@ def page(result: Result) -> str:
         prepare()
     body = "\n".join(_body(result))
     scripts = [*([_vega()] if '<figure class="chart"' in body else []), _asset("page.js")]
-    data = f'<script type="application/json" id="page-latex">{in_script(SPECIAL)}</script>'
+    data = f'<script type="application/json" id="page-latex">{in_script(LATEX)}</script>'
     code = "\n".join(f"<script>{script}</script>" for script in scripts)
     return f"{_head(_title(result), [_EARLY, *scripts])}<body>\n{body}\n{data}\n{code}\n</body>\n</html>\n"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.core.errors import UsageError, suggestion
 from assay.core.progress import steps
-from assay.data.files import make_directory, write_bytes
+from assay.data.outputs import make_directory, write_bytes
 from assay.render.formats import PICTURES
 from assay.results.charts import Chart
 from assay.results.result import Report, Result

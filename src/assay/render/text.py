@@ -134,6 +134,13 @@ def notes_on_table(result: Result) -> list[Note]:
     return [note for note in result.notes if not result.tables.keys() & note.tables]
 
 
+def warnings_first(result: Result) -> tuple[list[Note], list[Note]]:
+    """Split the notes on a table: what makes the data doubtful comes before the answer, all else after it."""
+    notes = notes_on_table(result)
+    doubtful = [note for note in notes if note.severity == "warning"]
+    return doubtful, [note for note in notes if note.severity != "warning"]
+
+
 def _printed(result: Result) -> pl.DataFrame:
     """The table without the columns that are not for print."""
     return result.table.drop(result.unprinted, strict=False)
@@ -142,8 +149,8 @@ def _printed(result: Result) -> pl.DataFrame:
 def plain(result: Result) -> str:
     """Lay a result out as plain text, columns aligned; a report as the sentences of its verdict."""
     answer = sentences(result) if isinstance(result, Report) else [prose(result.text), aligned(_printed(result))]
-    notes = "\n".join(labelled(note) for note in notes_on_table(result))
-    return "\n\n".join(part for part in [*heading(result), *answer, notes] if part)
+    first, last = ("\n".join(map(labelled, some)) for some in warnings_first(result))
+    return "\n\n".join(part for part in [*heading(result), first, *answer, last] if part)
 
 
 def aligned(table: pl.DataFrame) -> str:
@@ -166,13 +173,16 @@ def show(result: Result) -> None:
     console = Console(highlight=False)
     for line in heading(result):
         console.print(Text(line, style="dim"))
+    first, last = warnings_first(result)
+    for note in first:
+        console.print(Text(labelled(note), style="yellow"))
     if isinstance(result, Report):
         for part in sentences(result):
             console.print(Text(f"\n{part}" if part else ""))
     else:
         text = [Text(f"\n{prose(result.text)}\n")] if result.text else []
         console.print(*text, _grid(_printed(result), console.width), sep="\n")
-    for note in notes_on_table(result):
+    for note in last:
         console.print(Text(labelled(note), style="dim" if note.severity == "info" else "yellow"))
 
 

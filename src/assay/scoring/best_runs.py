@@ -6,9 +6,8 @@ import math
 import re
 from dataclasses import replace
 
-import numpy as np
-
 from assay.core.errors import UsageError
+from assay.core.settings import MAX_RANK
 from assay.scoring.scores import Scores
 from assay.stats.best import best_positions
 
@@ -43,7 +42,7 @@ def _rest(drop: str, n: int) -> str:
 def _share(text: str, what: str) -> tuple[str, float]:
     """Read a number of runs, or a share of them."""
     parts = re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", text.strip())
-    if parts is None or not 0 < float(parts[1]) <= (100 if parts[2] else np.inf):
+    if parts is None or not 0 < float(parts[1]) <= (100 if parts[2] else MAX_RANK):
         raise UsageError(f"{what} '{text}' is not a number of runs, or a share such as 75%")
     if not parts[2] and "." in parts[1]:
         hint = f"; did you mean {float(parts[1]) * 100:g}%?" if float(parts[1]) < 1 else ""

@@ -1,15 +1,15 @@
 """Conditions: a measure together with the judgments under which it is computed, and the way it is normalised.
 
-`nDCG@100/pool=10` is nDCG@100 under the judgments that a pool of depth 10 would have produced, `AP/qrels=other.txt`
-AP under another assessor's; `AP@100/standardised` is AP@100 in deviations from the topic's mean over all runs,
-`ERR@20/abbreviated` and `ERR@20/expanded` shares of what the ideal ranking scores. A measure alone is a condition
-too.
+`nDCG@100/pool=10` is nDCG@100 under the judgments that a pool of depth 10 would have produced; `AP/qrels=other.txt`
+is AP under another assessor's, and `AP/qrels=NAME` under those that were read under that name; `AP@100/standardised`
+is AP@100 in deviations from the topic's mean over all runs, `ERR@20/abbreviated` and `ERR@20/expanded` shares of what
+the ideal ranking scores. A measure alone is a condition too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,11 +20,11 @@ from assay.core.notes import Note
 from assay.core.settings import MAX_RANK, limited_number
 from assay.core.text import listed
 from assay.data.judged import Judged, Negative, judge
+from assay.data.judgments.merging import ONLY_FILES, OtherJudgments
 from assay.data.provenance import Basis
-from assay.data.read import read_qrels
 from assay.data.tables import Qrels, Runs
 from assay.measures.declare import Measure
-from assay.measures.grammar import parse, recognised
+from assay.measures.grammar import AnyMeasure, parse, recognised, written
 from assay.scoring.engine import EMPTY_TOPICS, Missing, check_asked, score
 from assay.scoring.scores import Scores, Undefined
 
@@ -38,10 +38,10 @@ _SPELLINGS: dict[str, Normalization] = {
     "standardized": "standardised",
 }
 Under = tuple[str | None, int | None]
-"""Judgments: of which file, None being those at hand; to which depth of the pool, None being all."""
+"""Judgments: of which name or file, None being the main ones; to which depth of the pool, None being all."""
 
 ALL_JUDGMENTS: Under = (None, None)
-_KEYS = {"pool": "pool=DEPTH", "qrels": "qrels=FILE"}
+_KEYS = {"pool": "pool=DEPTH", "qrels": "qrels=NAME"}
 _LAST_WORD = re.compile(r"/([A-Za-z]+)$")
 
 
@@ -51,7 +51,7 @@ class Condition:
 
     measure: Measure
     pool: int | None = None
-    qrels: str | None = None  # a file
+    qrels: str | None = None  # the name of other judgments, or their file
     normalization: Normalization = "raw"
 
     def __str__(self) -> str:
@@ -61,11 +61,11 @@ class Condition:
 
     @property
     def under(self) -> Under:
-        """The judgments: which file, to which pool depth."""
+        """The judgments: of which name or file, to which pool depth."""
         return self.qrels, self.pool
 
 
-def parse_condition(text: str | Measure | Condition) -> Condition:
+def parse_condition(text: AnyMeasure | Condition) -> Condition:
     """Understand a condition: `parse_condition(str(c)) == c`.
 
     >>> parse_condition("ndcg_cut_100/pool=10")
@@ -77,11 +77,15 @@ def parse_condition(text: str | Measure | Condition) -> Condition:
         return text
     if isinstance(text, Measure):
         return Condition(text.ready())
+    text = written(text).strip()
     name, *parts = condition_parts(text)
     ways = [_SPELLINGS[part] for part in parts if part in _SPELLINGS]
     if len(ways) > 1:
         fix = "twice; give it once" if ways[0] == ways[1] else f"or {ways[1]}, not both"
         raise MeasureError(f"'{text}': {ways[0]} {fix}")
+    for part in parts:
+        if part not in _SPELLINGS and "=" not in part:
+            raise MeasureError(f"'{text}': {_unknown(part.split('/')[0])}")
     stated = [part.split("=", 1) for part in parts if part not in _SPELLINGS]
     known = {"pool": None, "qrels": None} | dict(stated)
     if len(stated) > len(dict(stated)):
@@ -105,12 +109,12 @@ def _unknown(key: str) -> str:
     return f"no condition '{key}'{hint}"
 
 
-def recognised_condition(text: str | Measure) -> Condition | None:
+def recognised_condition(text: AnyMeasure) -> Condition | None:
     """Understand a condition, if it is one of ours: another tool's scores may have any name."""
     if isinstance(text, Measure):
         return Condition(text)
     try:
-        return parse_condition(text) if recognised(condition_parts(text)[0]) else None
+        return parse_condition(text) if recognised(condition_parts(written(text))[0]) else None
     except MeasureError:
         return None
 
@@ -127,22 +131,25 @@ def condition_parts(text: str) -> list[str]:
 def score_conditions(
     runs: Runs,
     qrels: Qrels,
-    conditions: Iterable[str | Measure | Condition],
+    conditions: Iterable[AnyMeasure | Condition],
     *,
     contributors: Sequence[str] | None = None,
     undefined: Undefined = "zero",
     missing: Missing = "empty",
     negative: Negative = "pooled",
+    others: OtherJudgments | Mapping[str, Qrels] = ONLY_FILES,
 ) -> Scores:
     """Score runs under conditions; the runs are read and ordered once, and judged once for each set of judgments.
 
-    All runs contribute to the pools unless `contributors` are named.
+    All runs contribute to the pools unless `contributors` are named. `others` are the judgments that `qrels=NAME`
+    means, by name.
     """
+    others = others if isinstance(others, OtherJudgments) else OtherJudgments(others)
     chosen = [parse_condition(c) for c in conditions]
     check_asked(chosen)
     parts: dict[Under, Scores] = {}
     for under in dict.fromkeys(c.under for c in chosen):
-        judged = judge_under(runs, qrels, under, contributors=contributors, negative=negative)
+        judged = judge_under(runs, qrels, under, contributors=contributors, negative=negative, others=others)
         asked = [c for c in chosen if c.under == under]
         parts[under] = score_judged(judged, asked, undefined=undefined, missing=missing)
     whole = next(iter(parts.values()))
@@ -197,15 +204,24 @@ def judge_under(
     *,
     contributors: Sequence[str] | None = None,
     negative: Negative = "pooled",
+    others: OtherJudgments = ONLY_FILES,
 ) -> Judged:
-    """Join runs with the judgments of a condition: `Condition.under`, a file of others and a depth of the pool."""
-    return judge(runs, judgments_under(runs, qrels, under, contributors=contributors), negative=negative)
+    """Join runs with the judgments of a condition: `Condition.under`, other ones and a depth of the pool."""
+    judgments = judgments_under(runs, qrels, under, contributors=contributors, others=others)
+    return judge(runs, judgments, negative=negative)
 
 
-def judgments_under(runs: Runs, qrels: Qrels, under: Under, *, contributors: Sequence[str] | None = None) -> Qrels:
-    """The judgments of a condition: those of its file, as far as a pool of its depth holds them."""
+def judgments_under(
+    runs: Runs,
+    qrels: Qrels,
+    under: Under,
+    *,
+    contributors: Sequence[str] | None = None,
+    others: OtherJudgments = ONLY_FILES,
+) -> Qrels:
+    """The judgments of a condition: the main or other ones, as far as a pool of its depth holds them."""
     other, pool = under
-    judgments = qrels if other is None else _same_topics(read_qrels(other), qrels)
+    judgments = qrels if other is None else _same_topics(others.find(other), qrels)
     return judgments if pool is None else judgments.pool(runs, depth=pool, contributors=contributors)
 
 

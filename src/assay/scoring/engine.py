@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 
 from assay.core.arrays import Array, Bools
-from assay.core.errors import UsageError
+from assay.core.errors import MeasureError, UsageError
 from assay.core.notes import Note
 from assay.core.settings import check_choice
 from assay.core.text import counted, percent
 from assay.data.judged import MISSING_LISTS, Judged, missing_lists
-from assay.data.tables import ABSENT
+from assay.data.tables import ABSENT, Qrels, Runs
 from assay.measures.declare import Average, Measure
-from assay.measures.grammar import parse
+from assay.measures.grammar import AnyMeasure, parse
 from assay.scoring.scores import Scores, Undefined
 
 Missing = Literal["empty", "skip"]
@@ -37,14 +37,40 @@ def check_means(measures: Sequence[Measure], *, averages: Sequence[Average] = ("
         raise UsageError(f"{others[0]} has no mean over topics: give a measure that has, such as AP")
 
 
+Measures = AnyMeasure | Iterable[AnyMeasure]
+
+
+@overload
 def score(
-    judged: Judged,
-    measures: str | Measure | Iterable[str | Measure],
+    judged: Judged, measures: Measures, /, *, undefined: Undefined = "zero", missing: Missing = "empty"
+) -> Scores: ...
+
+
+@overload
+def score(
+    judged: Judged, /, *, measures: Measures, undefined: Undefined = "zero", missing: Missing = "empty"
+) -> Scores: ...
+
+
+@overload
+def score(
+    runs: Any, /, qrels: Any, measures: Measures, *, undefined: Undefined = "zero", missing: Missing = "empty"
+) -> Scores: ...
+
+
+def score(
+    data: Any,
+    /,
+    qrels: Any = None,
+    measures: Any = None,
     *,
     undefined: Undefined = "zero",
     missing: Missing = "empty",
 ) -> Scores:
-    """Score every run on every topic.
+    """Score every run on every topic: `score(judged, measures)`, or `score(runs, qrels, measures)`.
+
+    Runs and judgments may be whatever `read_runs` and `read_qrels` take; the measures may then be conditions, such as
+    AP/pool=10. Measures of ir_measures will do, too.
 
     A topic that a run misses scores as an empty list does; with `missing="skip"` it has no score. A score that is
     undefined (nothing relevant) is 0, as in trec_eval; with `undefined="skip"` topics without relevant documents have
@@ -52,9 +78,33 @@ def score(
     """
     check_choice(undefined, "undefined", get_args(Undefined))
     check_choice(missing, "missing", get_args(Missing))
-    if not isinstance(judged, Judged):
-        raise UsageError(f"score takes Judged, not {type(judged).__name__}; judge(runs, qrels) makes it")
-    chosen = [parse(m) for m in ([measures] if isinstance(measures, str | Measure) else measures)]
+    if isinstance(data, Judged):
+        if (qrels is None) == (measures is None):
+            raise UsageError("score takes judged runs and measures, as in score(judged, ['AP'])")
+        asked = listed_measures(qrels if measures is None else measures)
+        return _score(data, asked, undefined=undefined, missing=missing)
+    if qrels is None or measures is None:
+        what = "judged runs and measures, or runs, judgments and measures"
+        raise UsageError(f"score takes {what}: score(judged, ['AP']) or score(runs, qrels, ['AP'])")
+    from assay.data.read import read_qrels, read_runs
+    from assay.scoring.conditions import score_conditions
+
+    runs = data if isinstance(data, Runs) else read_runs(data)
+    judgments = qrels if isinstance(qrels, Qrels) else read_qrels(qrels)
+    return score_conditions(runs, judgments, listed_measures(measures), undefined=undefined, missing=missing)
+
+
+def listed_measures(measures: Any) -> list[Any]:
+    """One measure as a list of one; what is no list of measures is refused."""
+    if isinstance(measures, AnyMeasure):
+        return [measures]
+    if not isinstance(measures, Iterable):
+        raise MeasureError(f"{measures!r} is not a measure, such as 'nDCG@10', nor a list of them")
+    return list(measures)
+
+
+def _score(judged: Judged, measures: Sequence[Any], *, undefined: Undefined, missing: Missing) -> Scores:
+    chosen = [parse(m) for m in measures]
     check_asked(chosen)
     value = np.zeros((len(chosen), len(judged.runs), len(judged.topics)))
     gone = np.zeros(value.shape[1:], dtype=bool)

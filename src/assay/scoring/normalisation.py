@@ -65,7 +65,7 @@ def ideal_scores(judged: Judged, m: Measure, *, cut: bool) -> Array:
     grade = np.full((len(judged.topics), width), ABSENT, dtype=np.int8)
     for row, counts in zip(grade, relevant, strict=True):
         row[: counts.sum()] = np.repeat(grades, counts)
-    lists = Rankings(grade, judged.pool, judged.top, judged.cutoff)
+    lists = Rankings(grade, judged.pool, judged.top, judged.cutoff, fractions=judged.fractions)
     if cut:
         return m.compute(lists)
     depths = [k for k in (judged.cutoff, m.cutoff) if k is not None]

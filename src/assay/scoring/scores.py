@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -16,7 +16,8 @@ from assay.core.notes import Note
 from assay.core.settings import positions
 from assay.core.text import counted, first_few
 from assay.data.provenance import NOWHERE, Basis, Origin
-from assay.measures.declare import Average, Measure
+from assay.measures.declare import Average
+from assay.measures.grammar import AnyMeasure
 
 Undefined = Literal["zero", "skip"]
 Orient = Literal["topic-by-run", "run-by-topic"]
@@ -98,7 +99,7 @@ class Scores:
             basis=_basis_of_part(self.basis, len(by_run), len(by_topic)),
         )
 
-    def choose(self, measures: Sequence[str | Measure]) -> Scores:
+    def choose(self, measures: Sequence[AnyMeasure]) -> Scores:
         """Keep the conditions of these measures, in this order; all of them where none is named.
 
         AP/standardised is computed from AP, by the runs that are here.
@@ -119,7 +120,7 @@ class Scores:
             averages=tuple(here.averages[i] for i in rows) if here.averages else (),
         )
 
-    def _label(self, measure: str | Measure) -> str:
+    def _label(self, measure: AnyMeasure) -> str:
         """What a measure is called here, or will be once it is standardised; else as it is written."""
         if (name := spelled_as(measure, self.conditions)) is not None:
             return name
@@ -146,6 +147,49 @@ class Scores:
             notes=scores.notes,
         )
 
+    def __getitem__(self, measure: AnyMeasure | Sequence[AnyMeasure]) -> Scores:
+        """Keep one measure, or some: `scores["AP"]`, `scores["AP", "nDCG@10"]`."""
+        if isinstance(measure, str) or not isinstance(measure, Sequence):
+            return self.choose([measure])
+        return self.choose(measure)
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the measures, as through the keys of a mapping."""
+        return iter(self.conditions)
+
+    def __contains__(self, measure: object) -> bool:
+        return isinstance(measure, AnyMeasure) and spelled_as(measure, self.conditions) is not None
+
+    def means(self) -> pl.DataFrame:
+        """Lay the averages over topics out as a table: a row per run, a column per measure.
+
+        >>> Scores(("AP",), ("bm25", "dense"), ("1", "2"), np.array([[[0.5, 1.0], [0.25, 0.5]]])).means().rows()
+        [('bm25', 0.75), ('dense', 0.375)]
+        """
+        return self._beside({"run": list(self.runs)}, self.mean())
+
+    def wide(self) -> pl.DataFrame:
+        """Lay the scores out as a table with a row per run and topic, and a column per measure.
+
+        >>> Scores(("AP", "RR"), ("bm25",), ("1", "2"), np.array([[[0.5, 1.0]], [[1.0, 1.0]]])).wide().rows()
+        [('bm25', '1', 0.5, 1.0), ('bm25', '2', 1.0, 1.0)]
+        """
+        run = [run for run in self.runs for _ in self.topics]
+        keys = {"run": run, "topic": list(self.topics) * len(self.runs)}
+        return self._beside(keys, self.value.reshape(len(self.conditions), -1))
+
+    def _beside(self, keys: Mapping[str, list[str]], value: Array) -> pl.DataFrame:
+        """Put a column per measure beside the names of runs and topics; `value` is [condition, row]."""
+        names = [f"{name} (measure)" if name in keys else name for name in self.conditions]
+        columns = [pl.Series(name, x).fill_nan(None) for name, x in zip(names, value, strict=True)]
+        return pl.DataFrame(keys, schema=dict.fromkeys(keys, pl.String)).hstack(columns)
+
+    def to_pandas(self) -> Any:
+        """Lay the scores out as `frame` does, as a dataframe of pandas; pyarrow need not be there."""
+        from assay.data.formats.objects import to_pandas
+
+        return to_pandas(self.frame())
+
     def frame(self) -> pl.DataFrame:
         """Lay the scores out as a long table: run, topic, measure, value."""
         n_conditions, n_runs, n_topics = self.value.shape
@@ -165,7 +209,7 @@ def _basis_of_part(basis: Basis, n_runs: int, n_topics: int) -> Basis:
     return replace(basis, runs=n_runs, topics=n_topics, tied_cells=None, cells=cells)
 
 
-def spelled_as(measure: str | Measure, labels: Sequence[str]) -> str | None:
+def spelled_as(measure: AnyMeasure, labels: Sequence[str]) -> str | None:
     """The label of a measure among others: as it is written, or under another spelling; None where it has none.
 
     >>> spelled_as("map", ["RBP", "AP"]), spelled_as("RBP(p=0.8)", ["RBP", "AP"]), spelled_as("P@5", ["AP"])

@@ -235,7 +235,7 @@ def test_several_people_may_share_a_file_and_a_table_will_do(key: str, tmp_path:
         ('{"answer": "left"}\n', ":1: no pair '' in"),
         ('{"pair": 1, "answer": "lef"}\n', ":1: answer 'lef' is not left, right or neither; did you mean 'left'"),
         ('{"pair": 1, "answer": "left"}\n\n{"pair": 1, "answer": "left"}\n', ":3: anna has answered pair 1 before"),
-        ("left\n", ':1: not a line such as {"pair": 1, "answer": "left"}'),
+        ("left\n", ':1: not JSON (Expecting value, column 1); expected a line such as {"pair": 1, "answer": "left"}'),
         ('{"pair": 1, "answer": null}\n', ": no pair is answered"),
         (
             '{"pair": 1, "left": [1, 1, 1], "right": [0, 1, 1], "answer": "left"}\n',

@@ -22,8 +22,8 @@ from assay.analyses.simulate.model import (
 )
 from assay.analyses.simulate.scoring import quick_scores
 from assay.analyses.simulate.truth import expectations, population_ap
-from assay.analyses.simulate.writing import prepare, write_collection
-from assay.core.errors import InputError, UsageError
+from assay.analyses.simulate.writing import collection_folder
+from assay.core.errors import AssayError, InputError, UsageError
 from assay.data.judged import judge
 from assay.data.rankings import Rankings
 from assay.data.read import read_qrels, read_runs
@@ -78,10 +78,10 @@ def test_a_place_that_cannot_be_written_is_one_line(made: Collection, tmp_path: 
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(InputError, match="taken/runs: not a directory"):
         made.write(tmp_path / "taken")
-    with pytest.raises(InputError, match="taken/runs: not a directory"):
-        prepare(tmp_path / "taken", SMALL)
-    with pytest.raises(InputError, match=r"gone/runs/\.run01\.part: no such file or directory"):
-        write_collection(tmp_path / "gone", FITTED, SMALL, simulate_runs(FITTED, SMALL, 0), 0)
+    for place, said in (("taken", "a file, where a folder is to be written"), ("taken/inside", "not a directory")):
+        folder = collection_folder(tmp_path / place, SMALL)
+        with pytest.raises(AssayError, match=f"{place}: {said}"):
+            folder.__enter__()  # before anything is computed for it
 
 
 def test_a_seed_below_zero_is_refused() -> None:

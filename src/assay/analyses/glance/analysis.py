@@ -11,9 +11,10 @@ import polars as pl
 from assay.core.arrays import Bools, Index
 from assay.core.text import counted
 from assay.core.thresholds import Threshold
+from assay.data.diagnosis import same_as
 from assay.data.judged import Collection, Judged, judge
 from assay.data.rankings import ratio
-from assay.data.tables import ABSENT, IN_POOL, MAX_GRADE, Qrels, Runs
+from assay.data.tables import ABSENT, IN_POOL, MAX_GRADE, Qrels
 from assay.results.analysis import analysis
 from assay.results.charts import COLOURS, MAX_ROWS, Chart, category, field, lines
 from assay.results.result import Result
@@ -29,7 +30,7 @@ FEW_RELEVANT = Threshold(
 )
 
 
-@analysis(name="glance", group="look", place=1)
+@analysis(name="glance", group="look", place=1, fractions=True)
 def glance(data: Collection) -> Result:
     """What is in this collection?
 
@@ -37,6 +38,11 @@ def glance(data: Collection) -> Result:
     they are judged, where tied scores leave the order to the document ids, which topics have few relevant documents
     (fewer than {few_relevant}) and which runs are the same. It describes the data, all of it: there is nothing to
     infer, and no interval.
+
+    Every command that joins runs with judgments notes first what makes them doubtful: fewer than {judged_in_ten:.0%}
+    of the first ten documents are judged, a run answers fewer than {few_answered:.0%} of the topics that runs answer,
+    all scores of a run are equal. It also notes lists shorter than {short_lists:.0%} of the usual length, infinite
+    scores and runs with the same lists. Where no document that was retrieved is judged, it refuses.
 
     Not for judging the collection: many judged documents do not make judgments good, and a share judged at rank 10
     says nothing about runs that are not here (see `reuse`).
@@ -158,7 +164,7 @@ def _topics(judged: Judged, lists: _ListFacts) -> pl.DataFrame:
         "topic": list(judged.topics),
         "n_judged": judged.pool.sum(-1),
         "n_relevant": judged.n_rel(),
-        **{f"grade_{g}": judged.pool[:, g] for g in occurring},
+        **{f"grade_{judged.grade_names()[g]}": judged.pool[:, g] for g in occurring},
         "n_lists": lists.there.sum(0),
         "judged10": ratio(lists.n_judged.sum(0), lists.n_top.sum(0)),
     }
@@ -174,27 +180,12 @@ def _runs(judged: Judged, lists: _ListFacts) -> pl.DataFrame:
     }
     depth = [float(np.median(row[row > 0])) if row.any() else None for row in lists.length]
     columns = {"run": list(judged.runs), "n_lists": n, "depth": pl.Series(depth, dtype=pl.Float64), **shares}
-    same = pl.Series("same_as", _same_as(judged.source), dtype=pl.String)
+    same = pl.Series("same_as", same_as(judged.source), dtype=pl.String)
     return without_nan(pl.DataFrame(columns)).with_columns(same)
 
 
-def _same_as(runs: Runs) -> list[str | None]:
-    """Name, for every run, the first one before it with the same documents in the same places, if any."""
-    first = np.where(runs.count > 0, runs.doc[np.where(runs.count > 0, runs.start, 0)], 0)
-    rough = [(count.tobytes(), docs.tobytes()) for count, docs in zip(runs.count, first, strict=True)]
-    alike = {key for key in rough if rough.count(key) > 1}  # only these need a look at every document
-    first_of: dict[tuple[object, ...], str] = {}
-    same: list[str | None] = []
-    for i, key in enumerate(rough):
-        spans = zip(runs.start[i], runs.count[i], strict=True)
-        whole = tuple(runs.doc[start : start + n].tobytes() for start, n in spans) if key in alike else ()
-        earlier = first_of.setdefault((key, whole), runs.names[i])
-        same.append(earlier if earlier != runs.names[i] else None)
-    return same
-
-
 def _sizes(judged: Judged, data: Collection) -> Iterator[Fact]:
-    grades = {g: int(n) for g, n in enumerate(judged.pool.sum(0)) if n}
+    grades = {name: int(n) for name, n in zip(judged.grade_names(), judged.pool.sum(0), strict=True) if n}
     pooled = _n_pooled(data.qrels) if data.negative == "pooled" else 0
     yield "runs", f"{len(judged.runs):,}", ""
     yield "topics", f"{len(judged.topics):,}", "those that are judged"
@@ -242,7 +233,8 @@ def _ties(judged: Judged, lists: _ListFacts) -> Iterator[Fact]:
 
 def _relevant(judged: Judged) -> Iterator[Fact]:
     n_rel = judged.n_rel()
-    yield "relevant documents a topic", _range(n_rel), "least, median, most; grade 1 or higher"
+    grade = "above 0" if judged.fractions else "1 or higher"
+    yield "relevant documents a topic", _range(n_rel), f"least, median, most; grade {grade}"
     yield "topics without a relevant document", f"{(n_rel == 0).sum():,}", ""
     small = (n_rel > 0) & (n_rel < FEW_RELEVANT.value)
     yield f"topics with 1 to {FEW_RELEVANT.value - 1:g}", f"{small.sum():,}", f"{small.mean():.1%} of topics"

@@ -7,7 +7,7 @@ import polars as pl
 from assay.analyses.glance.analysis import FEW_RELEVANT, TOP
 from assay.core.text import counted, listed, percent
 from assay.core.thresholds import Threshold
-from assay.data.long import RETRIEVED_ONLY
+from assay.data.judgments.merging import RETRIEVED_ONLY
 from assay.results.result import Result
 from assay.results.sentences import Sentence, sentence
 

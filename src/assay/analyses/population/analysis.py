@@ -77,6 +77,7 @@ ROUNDING_NOTED = Threshold(
     unit="of the relevant documents",
     meaning="by which their number in a sample is rounded, from which on a note says so",
 )
+_MOST_RELEVANT = 1_000_000  # documents that are drawn one by one
 
 
 @analysis(name="population", group="understand", place=4)
@@ -121,8 +122,8 @@ def population(
     Parameters
     ----------
     model
-        The score distributions of relevant and of non-relevant documents; empirical takes those of a run (--runs,
-        --qrels).
+        The score distributions of relevant and of non-relevant documents; empirical takes those of a run (RUN
+        and --qrels).
     relevant
         The numbers of the relevant distribution: mean and standard deviation of a normal, mean of an exponential,
         shape and scale of a gamma one (default: 1,0.25; for gamma 10,0.1).
@@ -332,6 +333,8 @@ def _check(study: PopulationStudy) -> None:
     plan, last = study.plan, study.plan.halvings[-1]
     if plan.n_relevant < 1:
         raise UsageError(f"n-rel {plan.n_relevant}: where nothing is relevant no measure has a value; give 1 or more")
+    if plan.n_relevant > _MOST_RELEVANT:
+        raise UsageError(f"n-rel {plan.n_relevant} is more than {_MOST_RELEVANT:,}, the most there is")
     if plan.n_nonrelevant < 1:
         raise UsageError(f"n-nonrel {plan.n_nonrelevant}: where all is relevant every precision is 1; give 1 or more")
     for name, n in (("retrieved", plan.share), ("rank", plan.rank)):

@@ -130,7 +130,7 @@ def check_model(
     _none_of(thinning, "goes with --subsample, which thins the documents of runs")
     if model == "empirical":
         if data is None:
-            raise UsageError("model empirical takes the scores of a run: give --runs RUN --qrels QRELS")
+            raise UsageError("model empirical takes the scores of a run: give RUN --qrels QRELS")
         _none_of(given, "is not for model empirical, which takes it from the run")
     else:
         if data is not None:
@@ -143,7 +143,7 @@ def real_documents(data: Collection | None, flag: str, *settings: Setting) -> Co
     """Give back the runs that are thinned or fitted; refuse to do so without any, and settings that are not used."""
     if data is None:
         what = {"subsample": "thins real documents", "fit": "fits forms to the scores of runs"}[flag]
-        raise UsageError(f"--{flag} {what}: give --runs RUN --qrels QRELS")
+        raise UsageError(f"--{flag} {what}: give RUN --qrels QRELS")
     _none_of(settings, f"is of a model; --{flag} has none" if flag == "subsample" else f"does not go with --{flag}")
     return data
 

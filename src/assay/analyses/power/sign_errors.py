@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +14,7 @@ from assay.core.arrays import Array, Grades
 from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note
 from assay.data.files import read_bytes
+from assay.data.formats.json_text import read_json
 from assay.results import schemas
 from assay.results.charts import Chart, category, field, heat
 from assay.results.result import Result
@@ -66,9 +66,12 @@ class Truth:
 def read_truth(path: str) -> Truth:
     """Read what `assay simulate` wrote about a collection."""
     try:
-        data = json.loads(read_bytes(path))
+        data = read_json(read_bytes(path), path)
+    except InputError as problem:
+        raise InputError(f"{problem}; {_SHAPE}") from None
+    try:
         return _truth(data)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
         raise InputError(f"{path}: not the truth of a collection; {_SHAPE}") from None
 
 
@@ -78,8 +81,11 @@ def _truth(data: dict[str, Any]) -> Truth:
     measures = {str(name): each for name, each in data["measures"].items()}
     value |= {name: np.array(each["mean"], dtype=np.float64) for name, each in measures.items()}
     batch = {name: np.array(each["batches"], dtype=np.float64) for name, each in measures.items()}
-    if any(x.shape[-1:] != (len(runs),) for x in (*value.values(), *batch.values())):
-        raise ValueError("as many numbers as runs")
+    whole = all(x.shape == (len(runs),) for x in value.values())
+    if not whole or any(x.ndim != 2 or x.shape[0] < 2 or x.shape[1] != len(runs) for x in batch.values()):
+        raise ValueError("as many numbers as runs, and in several batches")
+    if len(set(runs)) < len(runs) or not all(np.isfinite(x).all() for x in (*value.values(), *batch.values())):
+        raise ValueError("runs of different names, and finite numbers")
     return Truth(runs, value, batch)
 
 

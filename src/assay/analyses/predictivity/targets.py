@@ -11,9 +11,9 @@ from assay.core.arrays import Array
 from assay.core.errors import InputError, UsageError, suggestion
 from assay.core.notes import Note
 from assay.core.text import counted
-from assay.data.delimited import RawTable, is_number, read_table
-from assay.data.fields import ROLES, plain_column
 from assay.data.files import read_bytes
+from assay.data.formats.delimited import RawTable, is_number, read_table
+from assay.data.formats.fields import ROLES, plain_column
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
 

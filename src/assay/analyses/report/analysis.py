@@ -17,8 +17,8 @@ from assay.core.errors import MeasureError, UsageError, suggestion
 from assay.core.notes import Note
 from assay.core.progress import steps
 from assay.core.thresholds import Threshold
-from assay.data.files import make_directory
 from assay.data.judged import Collection
+from assay.data.outputs import make_directory
 from assay.data.provenance import Origin, spelled, taken
 from assay.render.pictures import figures as draw
 from assay.render.redaction import redacted
@@ -42,7 +42,7 @@ _VERDICT = {
 }
 
 
-@analysis(name="report", group="make", place=3)
+@analysis(name="report", group="make", place=3, fractions=True)
 def report(
     data: Collection | Scores,
     *,
@@ -185,8 +185,7 @@ class _Study:
         kind = get_type_hints(of.function)["data"]
         loader = LOADERS[kind]
         own = taken(loader, self.settings)
-        named = self.words(flagged=type(None) in get_args(kind))
-        words = ["assay", of.name, *named, *spelled(loader, own), *spelled(of.function, settings)]
+        words = ["assay", of.name, *self.words(), *spelled(loader, own), *spelled(of.function, settings)]
         try:
             own_data = self.scores if self._shared(kind) else loader(self.data, **own)
             result = of(own_data, **settings)
@@ -194,13 +193,13 @@ class _Study:
             return Part(of.name, of.question, why_not=str(problem))
         return Part(of.name, of.question, shlex.join(words), result, shown=shown)
 
-    def words(self, *, flagged: bool = False) -> tuple[str, ...]:
+    def words(self) -> tuple[str, ...]:
         """The words that name the data; placeholders where it comes from no file."""
-        if words := self.data.origin.words(flagged=flagged):
+        if words := self.data.origin.words():
             return words
         if isinstance(self.data, Scores):
             return ("--scores", "SCORES")
-        return ("--runs" if flagged else "RUN...", *(["RUNS"] if flagged else []), "--qrels", "QRELS")
+        return ("RUN...", "--qrels", "QRELS")
 
     def _refused(self, need: Section) -> str:
         """Say what is missing; nothing where nothing is."""

@@ -20,12 +20,13 @@ import numpy as np
 
 from assay.core.errors import AssayError, InputError
 from assay.core.progress import steps
-from assay.data.delimited import is_number
 from assay.data.files import bare_name, read_bytes
+from assay.data.formats.delimited import is_number
 from assay.data.read import read_qrels, read_runs
 from assay.measures.declare import Measure
 from assay.measures.grammar import recognised
-from assay.scoring.score_files import ALIASES, read_scores
+from assay.scoring.other_tools.layouts import ALIASES
+from assay.scoring.score_files import read_scores
 from assay.scoring.scored_collection import ScoredCollection, from_runs, from_scores
 from assay.scoring.scores import Scores
 

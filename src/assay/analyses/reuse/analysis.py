@@ -36,6 +36,7 @@ _NEAR = 1e-12  # means that differ by less share a rank
     group="trust",
     place=4,
     section=Section(n_runs=MANY_RUNS, fast=None, shown=("summary",)),
+    fractions=True,
 )
 def reuse(
     data: Collection,

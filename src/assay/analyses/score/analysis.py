@@ -25,7 +25,7 @@ from assay.scoring.scores import Scores, Undefined
 from assay.stats.intervals import bootstrap_interval, t_interval
 
 
-@analysis(name="score", group="look", place=2, section=Section(fast={}))
+@analysis(name="score", group="look", place=2, section=Section(fast={}), fractions=True)
 def score(
     data: Collection | Judged | Scores,
     *,
@@ -50,10 +50,11 @@ def score(
     Parameters
     ----------
     measure
-        Measures, such as nDCG@10 or RBP(p=0.8); nDCG@100/pool=10 under a pool of depth 10, AP/qrels=FILE under
-        other judgments, AP/standardised by the mean and deviation of all runs, ERR@20/abbreviated or
-        ERR@20/expanded by the ideal ranking; trec_eval's names are accepted. Of scores that another tool computed,
-        those to show (default: all; of runs, a set that suits the grades and the depth of the lists).
+        Measures, such as nDCG@10 or RBP(p=0.8); nDCG@100/pool=10 under a pool of depth 10, AP/qrels=NAME under
+        other judgments (of that name, or in that file), AP/standardised by the mean and deviation of all runs,
+        ERR@20/abbreviated or ERR@20/expanded by the ideal ranking; trec_eval's names are accepted. Of scores that
+        another tool computed, those to show (default: all; of runs, a set that suits the grades and the depth of the
+        lists).
     per_topic
         Show every topic instead of the means.
     interval
@@ -130,7 +131,9 @@ def _scores(
         return compute(data, measure, **policy)
     names = run_lists.contributors(contributors, data.runs.names)
     asked = measure or default_measures(data)
-    scores = score_conditions(data.runs, data.qrels, asked, contributors=names, negative=data.negative, **policy)
+    scores = score_conditions(
+        data.runs, data.qrels, asked, contributors=names, negative=data.negative, others=data.others, **policy
+    )
     return scores.select(runs=data.chosen) if data.chosen else scores
 
 
@@ -157,7 +160,7 @@ def _bounded(data: Collection | Judged, scores: Scores, contributors: Sequence[s
 def _judged(data: Collection, under: tuple[str | None, int | None], contributors: Sequence[str]) -> Judged:
     """Join the runs that are asked about with the judgments of a condition; all contributors fill its pool."""
     names = run_lists.contributors(contributors, data.runs.names)
-    qrels = judgments_under(data.runs, data.qrels, under, contributors=names)
+    qrels = judgments_under(data.runs, data.qrels, under, contributors=names, others=data.others)
     return judge(data.asked, qrels, negative=data.negative)
 
 

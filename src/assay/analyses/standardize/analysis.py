@@ -229,9 +229,9 @@ def _notes(data: Scores, by: Factors, factors: str | None) -> Iterator[Note]:
     if logs := [name for i, name in enumerate(data.conditions) if data.average_of(i) == "geometric"]:
         yield Note("logarithms", "info", f"{', '.join(logs)}: the logarithm of the score is standardised")
     if factors and (top := data.basis.top_grade or 1) > 1 and published_pair(factors):
-        folded = ",".join(f"{grade}=1" for grade in range(2, top + 1))
+        folded = ",".join(f"{grade}=1" for grade in range(2, int(top) + 1))
         text = (
-            f"these factors are of binary relevance, the judgments have grades up to {top}: "
+            f"these factors are of binary relevance, the judgments have grades up to {top:g}: "
             f"scores that use grades do not compare; fold them (--grades {folded})"
         )
         yield Note("binary_factors", "caution", text)

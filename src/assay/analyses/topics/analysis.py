@@ -35,6 +35,7 @@ from assay.measures.grammar import parse
 from assay.results.analysis import Section, analysis
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, few_runs
+from assay.scoring.default_measures import taking_grades
 from assay.scoring.engine import check_asked, check_means
 from assay.scoring.scores import check_ranking
 from assay.stats.splits import SPLIT_TOPICS, Splits
@@ -58,6 +59,7 @@ _BEYOND = (1, 2)  # times the topics there are, extrapolated
         fast=None,
         shown=("pools",),
     ),
+    fractions=True,
 )
 def topics(
     data: Collection,
@@ -168,8 +170,8 @@ def topics(
         else default_depths(POOL_DEPTHS, longest, coarse=False)
     )
     whole = judge(data.runs, data.qrels, negative=data.negative)
-    aim = parse(("nDCG" if data.qrels.top > 1 else "AP") if target is None else target)
-    asked = [m if isinstance(m, Measure) else parse(m) for m in measure or MEASURES]
+    aim = parse(("nDCG" if data.qrels.top > 1 or data.fractions else "AP") if target is None else target)
+    asked = [m if isinstance(m, Measure) else parse(m) for m in measure or taking_grades(MEASURES, data.fractions)]
     check_asked(asked)
     check_means([*asked, aim], averages=("mean", "geometric"))
     fill = np.isin(np.array(data.runs.names, dtype=object), runlists.contributors(contributors, data.runs.names))

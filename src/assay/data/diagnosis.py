@@ -1,0 +1,187 @@
+"""A diagnosis of runs and judgments: does the data mean what it seems to mean?
+
+It is made whenever runs are joined with whole judgments, from counts that cost little beside reading. What it finds
+is a typed note; where nothing that was retrieved is judged, no score means anything, and it refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.core.arrays import Bools, Grades, Index
+from assay.core.errors import InputError
+from assay.core.notes import Note
+from assay.core.text import counted, first_few
+from assay.core.thresholds import Threshold
+from assay.data.tables import ABSENT, UNJUDGED, Qrels, Runs
+
+JUDGED_IN_TEN = Threshold(
+    "judged_in_ten",
+    0.5,
+    unit="share of documents",
+    meaning="below which the first ten are judged too rarely to trust",
+)
+FEW_ANSWERED = Threshold(
+    "few_answered", 0.5, unit="share of topics", meaning="below which a run answers few of those that runs answer"
+)
+SHORT_LISTS = Threshold(
+    "short_lists", 0.1, unit="share of the median length", meaning="below which the lists of a run are short"
+)
+DEPTHS = (1, 10, 100, 1000)  # at which the judged share is stated
+_TOP = 10
+
+
+class Found(NamedTuple):
+    """How many documents stand at ranks 1 to a depth, and how many of them are judged."""
+
+    depth: int
+    listed: int
+    judged: int
+
+
+def diagnose(runs: Runs, qrels: Qrels, grades: Sequence[Grades], count: Index) -> Iterator[Note]:
+    """Say what is odd about runs and judgments.
+
+    `grades` are those of all lists in blocks of [list, rank], `count` the documents by [run, topic of the judgments].
+    """
+    found = [_found(grades, depth) for depth in DEPTHS]
+    if found[-1].judged == 0 and not _any_judged(grades):
+        raise InputError(_nothing_judged(runs, qrels))
+    yield from _on_judged_shares(found, longest=int(count.max(initial=0)))
+    yield from _on_few_topics(runs.names, count > 0)
+    yield from _on_short_lists(runs.names, count)
+    yield from _on_scores(runs)
+    yield from _on_equal_runs(runs)
+
+
+# --- judged share
+
+
+def _found(grades: Sequence[Grades], depth: int) -> Found:
+    """Count the documents of the first ranks; those that were pooled are as good as judged."""
+    listed = unjudged = 0
+    for block in grades:
+        head = block[:, :depth]
+        listed += head.size - int(np.count_nonzero(head == ABSENT))
+        unjudged += int(np.count_nonzero(head == UNJUDGED))
+    return Found(depth, listed, listed - unjudged)
+
+
+def _any_judged(grades: Sequence[Grades]) -> bool:
+    return any(bool(((block != ABSENT) & (block != UNJUDGED)).any()) for block in grades)
+
+
+def _on_judged_shares(found: Sequence[Found], *, longest: int) -> Iterator[Note]:
+    at_depths = [of for of in found if of.depth <= max(longest, 1) and of.listed]
+    shares = {of.depth: of.judged / of.listed for of in at_depths}
+    if not shares:
+        return
+    top = max(depth for depth in shares if depth <= _TOP)
+    words = ", ".join(f"{share:.0%} {_to_depth(depth)}" for depth, share in shares.items())
+    if shares[top] < JUDGED_IN_TEN.value:
+        text = (
+            f"only {words} of the documents that runs return are judged; the others count as not relevant, so scores "
+            "are too low, most of all for runs that filled no pool"
+        )
+        yield Note("rarely_judged", "warning", text)
+    else:
+        yield Note("judged_shares", "info", f"judged are {words} of the documents that runs return")
+
+
+def _to_depth(depth: int) -> str:
+    return "at rank 1" if depth == 1 else f"to rank {depth:,}"
+
+
+# --- nothing judged
+
+
+def _nothing_judged(runs: Runs, qrels: Qrels) -> str:
+    """Show ids from both sides, and the likely reason."""
+    retrieved = list(dict.fromkeys(doc for facts in runs.facts for doc in facts.examples))
+    sample = f"retrieved: {first_few(retrieved, most=2)}; judged: {first_few(qrels.ids.head(2).to_list(), most=2)}"
+    return (
+        f"{qrels.source}: no document that the runs return is judged ({sample}); {_likely_reason(retrieved, qrels)}"
+    )
+
+
+def _likely_reason(retrieved: Sequence[str], qrels: Qrels) -> str:
+    judged = set(qrels.ids.to_list())
+    if judged & set(retrieved):
+        return "they are judged for other topics: are the topics numbered in the same way?"
+    if {doc.lower() for doc in judged} & {doc.lower() for doc in retrieved}:
+        return "the ids differ in upper and lower case"
+    if any(_ending(doc) in judged for doc in retrieved) or {_ending(doc) for doc in judged} & set(retrieved):
+        return "the ids differ by what stands before them, such as the name of a collection"
+    return "are the judgments of another collection, or of another round?"
+
+
+def _ending(doc: str) -> str:
+    """What remains of an id without a prefix.
+
+    >>> _ending("msmarco_passage_12"), _ending("doc:7"), _ending("beir/9")
+    ('12', '7', '9')
+    """
+    return doc.replace(":", "_").replace("/", "_").replace("-", "_").rpartition("_")[2]
+
+
+# --- runs
+
+
+def _on_few_topics(names: Sequence[str], answered: Bools) -> Iterator[Note]:
+    """Name the runs that answer few of the topics that some run answers. `answered` is [run, topic]"""
+    n_topics, n_each = int(answered.any(0).sum()), answered.sum(1)
+    few = [i for i, n in enumerate(n_each) if n < FEW_ANSWERED.value * n_topics]
+    if few:
+        which = first_few([f"{names[i]}: {n_each[i]}" for i in few])
+        text = (
+            f"{counted(len(few), 'run')} answer{'s' if len(few) == 1 else ''} few of the {n_topics} topics ({which})"
+        )
+        yield Note("few_topics", "warning", text)
+
+
+def _on_short_lists(names: Sequence[str], count: Index) -> Iterator[Note]:
+    """Name the runs whose lists are much shorter than those of most. `count` is [run, topic]"""
+    typical = np.array([np.median(own[own > 0]) if (own > 0).any() else np.nan for own in count])
+    usual = np.nanmedian(typical)
+    short = [i for i, length in enumerate(typical) if length < SHORT_LISTS.value * usual]
+    if short:
+        which = first_few([f"{names[i]}: {typical[i]:g}" for i in short])
+        lists = f"lists of {counted(len(short), 'run')} are much shorter than most ({which}; most: {usual:g})"
+        yield Note("short_lists", "caution", f"{lists}; what is not listed counts as not retrieved")
+
+
+def _on_scores(runs: Runs) -> Iterator[Note]:
+    """Name the runs whose scores say nothing, or are infinite."""
+    facts = list(zip(runs.names, runs.facts, strict=True))
+    if equal := [name for name, of in facts if of.equal == of.lists and of.order in ("score", "distance")]:
+        text = f"all scores of a list are equal in {counted(len(equal), 'run')} ({first_few(equal)})"
+        yield Note("equal_scores", "warning", f"{text}: ties alone decide their order ({runs.order})")
+    if infinite := [name for name, of in facts if of.infinite]:
+        text = f"infinite scores in {counted(len(infinite), 'run')} ({first_few(infinite)})"
+        yield Note("infinite_scores", "caution", f"{text}; they tie with each other")
+
+
+def _on_equal_runs(runs: Runs) -> Iterator[Note]:
+    """Name runs that return the same documents in the same order, whatever they are called."""
+    same = [f"{name} = {other}" for name, other in zip(runs.names, same_as(runs), strict=True) if other]
+    if same:
+        text = f"{counted(len(same), 'run')} return{'s' if len(same) == 1 else ''} the same lists as another"
+        yield Note("equal_runs", "caution", f"{text} ({first_few(same)})")
+
+
+def same_as(runs: Runs) -> list[str | None]:
+    """Name, for every run, the first one before it with the same documents in the same places, if any."""
+    first = np.where(runs.count > 0, runs.doc[np.where(runs.count > 0, runs.start, 0)], 0)
+    rough = [(count.tobytes(), docs.tobytes()) for count, docs in zip(runs.count, first, strict=True)]
+    alike = {key for key in rough if rough.count(key) > 1}  # only these need a look at every document
+    first_of: dict[tuple[object, ...], str] = {}
+    same: list[str | None] = []
+    for i, key in enumerate(rough):
+        spans = zip(runs.start[i], runs.count[i], strict=True)
+        whole = tuple(runs.doc[start : start + n].tobytes() for start, n in spans) if key in alike else ()
+        earlier = first_of.setdefault((key, whole), runs.names[i])
+        same.append(earlier if earlier != runs.names[i] else None)
+    return same

@@ -1,0 +1,127 @@
+"""Outputs: checked before any work is done, and written whole or not at all.
+
+A file is written to a hidden neighbour first and then moved into place, so that whoever reads it, and whatever ends
+the process, finds the old file or the new one. Of two processes that write the same files, one has the last word on
+all of them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from assay.core.errors import UsageError
+from assay.data.files import refused
+
+_TEMPORARY = ".assay-"  # how the names begin of what is not yet in its place
+
+
+def check_output(path: str | Path) -> None:
+    """Refuse a place where no file can be written."""
+    target = Path(path)
+    with _refusing(path), suppress(FileNotFoundError):
+        target.stat()
+    folder = Path(os.path.realpath(path)).parent
+    if target.is_dir():
+        raise UsageError(f"{path}: a directory, where a file is to be written")
+    if not folder.is_dir():
+        raise UsageError(f"{path}: no such directory '{target.parent}'")
+    if not os.access(folder, os.W_OK) and not target.exists():
+        raise UsageError(f"{path}: directory '{target.parent}' cannot be written to")
+
+
+def same_place(one: str | Path, other: str | Path) -> bool:
+    """Say whether two paths lead to the same place, whether or not something is there."""
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def make_directory(path: Path) -> Path:
+    """Make a directory, and those above it, where it is not there yet."""
+    with _refusing(path):
+        path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
+    write_files([(path, data)])
+
+
+def write_files(files: Sequence[tuple[str | Path, bytes]]) -> None:
+    """Write files that belong together: the first is moved into place when all of them are written."""
+    with ExitStack() as stack:
+        moves = [(path, stack.enter_context(_prepared(path, data))) for path, data in files]
+        stack.enter_context(locked({Path(os.path.realpath(path)).parent for path, _ in files}))
+        for path, move in moves:
+            with _refusing(path):
+                move()
+
+
+@contextmanager
+def new_folder(place: Path) -> Iterator[Path]:
+    """Hand out a hidden folder on the way to a place, to be filled and then moved there; what is left in it goes."""
+    above = next(folder for folder in Path(os.path.realpath(place)).parents if folder.exists())
+    with _refusing(place):
+        temporary = Path(tempfile.mkdtemp(dir=above, prefix=_TEMPORARY))
+        temporary.chmod(0o777 & ~_umask())
+    try:
+        yield temporary
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def locked(folders: Iterable[Path]) -> Iterator[None]:
+    """Let no other process move files into these folders meanwhile; where there are no locks, go on without."""
+    handles = []
+    try:
+        for folder in sorted(folders):
+            with suppress(ImportError, OSError):
+                import fcntl
+
+                handles.append(os.open(folder, os.O_RDONLY))
+                fcntl.flock(handles[-1], fcntl.LOCK_EX)
+        yield
+    finally:
+        for handle in handles:
+            os.close(handle)
+
+
+@contextmanager
+def _prepared(path: str | Path, data: bytes) -> Iterator[Callable[[], object]]:
+    """Write a temporary neighbour, and hand out the move that puts it into place."""
+    target = Path(os.path.realpath(path))
+    with _refusing(path), suppress(FileNotFoundError):
+        Path(path).stat()  # a circle of links leads nowhere
+    if target.exists() and not target.is_file():  # a pipe or a device is written to, never replaced
+        yield lambda: target.write_bytes(data)
+        return
+    with _refusing(path):
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=_TEMPORARY)
+    try:
+        with _refusing(path):
+            with os.fdopen(handle, "wb") as out:
+                out.write(data)
+            Path(temporary).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+        yield lambda: Path(temporary).replace(target)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+@contextmanager
+def _refusing(path: str | Path) -> Iterator[None]:
+    """Say what the system says of a path."""
+    try:
+        yield
+    except OSError as problem:
+        raise refused(path, problem) from None
+
+
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask

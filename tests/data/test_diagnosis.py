@@ -1,0 +1,90 @@
+"""What is odd about runs and judgments is noted first, and refused where no score would mean anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.cli import main
+from assay.core.errors import InputError
+from assay.data.judged import judge
+from assay.data.read import read_qrels, read_runs
+from tests.builders.diagnosis import codes, notes_on
+
+
+def test_the_judged_share_is_stated_to_the_depths_that_lists_reach() -> None:
+    note = notes_on({"a": {"1": "bcdefghijkl", "2": "b"}}, {"1": "bdfhjl", "2": "b"})["judged_shares"]
+    # rank 1: 2 of 2; to rank 10: 5 and 1 of 10 and 1
+    assert note.text.startswith("judged are 100% at rank 1, 55% to rank 10 of the documents")
+    assert note.severity == "info"
+
+
+def test_runs_of_which_few_documents_are_judged_get_a_warning() -> None:
+    note = notes_on({"a": {"1": "bcdefghijk"}}, {"1": "k"})["rarely_judged"]
+    assert note.severity == "warning"
+    assert "0% at rank 1, 10% to rank 10" in note.text
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "judged", "reason"),
+    [
+        ("LA-1", "la-1", "upper and lower case"),
+        ("msmarco_passage_12", "12", "what stands before them"),
+        ("12", "beir/12", "what stands before them"),
+        ("clueweb12", "gov2", "another collection, or of another round"),
+    ],
+)
+def test_judgments_without_a_retrieved_document_are_refused_with_the_likely_reason(
+    retrieved: str, judged: str, reason: str
+) -> None:
+    runs, qrels = read_runs({"a": {"1": {retrieved: 1.0}}}), read_qrels({"1": {judged: 1}})
+    with pytest.raises(InputError, match=f"retrieved: {retrieved}; judged: {judged}.*{reason}"):
+        judge(runs, qrels)
+
+
+def test_documents_that_are_judged_for_other_topics_are_a_reason_of_their_own() -> None:
+    runs = read_runs({"a": {"1": {"d": 1.0}, "2": {"e": 1.0}}})
+    with pytest.raises(InputError, match="judged for other topics"):
+        judge(runs, read_qrels({"1": {"e": 1}, "2": {"d": 1}}))
+
+
+def test_a_run_that_answers_6_of_200_questions_is_named_before_the_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [f"{t} Q0 d{t} 1 1 a\n" for t in range(200)]
+    (tmp_path / "a").write_text("".join(lines))
+    (tmp_path / "b").write_text("".join(lines[:6]).replace(" a\n", " b\n"))
+    (tmp_path / "q").write_text("".join(f"{t} 0 d{t} 1\n" for t in range(200)))
+    assert main(["score", str(tmp_path / "a"), str(tmp_path / "b"), "--qrels", str(tmp_path / "q"), "-m", "RR"]) == 0
+    out = capsys.readouterr().out
+    warning = "warning: 1 run answers few of the 200 topics (b: 6)"
+    assert out.index(warning) < out.index("mean")
+
+
+def test_a_pool_of_depth_0_is_scored_and_not_diagnosed() -> None:
+    runs, qrels = read_runs({"a": {"1": {"d": 1.0}}}), read_qrels({"1": {"d": 1}})
+    assert not {note.code for note in judge(runs, qrels.pool(runs, depth=0)).notes} & {
+        "rarely_judged",
+        "judged_shares",
+    }
+
+
+def test_runs_with_the_same_lists_are_named() -> None:
+    lists = {"a": {"1": "bc"}, "b": {"1": "bc"}, "c": {"1": "cb"}}
+    note = notes_on(lists, {"1": "b"})["equal_runs"]
+    assert note.text == "1 run returns the same lists as another (b = a)"
+
+
+def test_scores_that_are_all_equal_or_infinite_are_noted() -> None:
+    qrels = read_qrels({"1": {"d": 1}})
+    runs = read_runs({"a": {"1": {"d": 1.0, "e": 1.0}}, "b": {"1": {"d": float("inf"), "e": 0.0}}})
+    notes = {note.code: note.text for note in judge(runs, qrels).notes}
+    assert "equal in 1 run (a)" in notes["equal_scores"]
+    assert "1 run (b)" in notes["infinite_scores"]
+
+
+def test_sound_data_has_no_warning() -> None:
+    assert codes({"a": {"1": "bc", "2": "cb"}, "b": {"1": "cb", "2": "bc"}}, {"1": "bc", "2": "bc"}) == {
+        "judged_shares"
+    }
