@@ -14,7 +14,7 @@ from scipy import stats
 from assay.analyses.agreement.analysis import agreement
 from assay.cli import main
 from assay.core.errors import UsageError
-from assay.data.read import read_qrels, read_runs
+from assay.data.judged import Collection
 from assay.render.formats import to_file
 from assay.results.result import Result
 from assay.scoring.conditions import parse_condition, score_conditions
@@ -61,11 +61,9 @@ MEASURES_3 = tuple(
 
 
 @pytest.fixture(scope="module")
-def trec8(data: Path) -> Scores:
-    runs = read_runs(data / "trec8-adhoc" / "runs")
-    qrels = read_qrels(data / "trec8-adhoc" / "qrels.gz")
+def trec8(adhoc8: Collection) -> Scores:
     asked = dict.fromkeys(str(m) for m in (*FIGURE_2, *TABLE_2, *MEASURES_3))
-    return score_conditions(runs, qrels, asked)
+    return score_conditions(adhoc8.runs, adhoc8.qrels, asked)
 
 
 def cut(scores: Scores, asked: Any) -> Scores:

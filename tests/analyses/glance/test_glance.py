@@ -61,9 +61,8 @@ def small(tmp_path: Path) -> Result:
 
 
 @pytest.fixture(scope="module")
-def trec8(data: Path) -> Result:
-    folder = data / "trec8-adhoc"
-    return glance(Collection(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz")))
+def trec8(adhoc8: Collection) -> Result:
+    return glance(adhoc8)
 
 
 def test_a_small_collection_is_counted_as_by_hand(small: Result) -> None:

@@ -15,7 +15,7 @@ from assay.analyses.predictivity.comparisons import AS_WELL, INCONCLUSIVE, LEAST
 from assay.cli import main
 from assay.core.arrays import Array
 from assay.core.errors import InputError, UsageError
-from assay.data.read import read_qrels, read_runs
+from assay.data.judged import Collection
 from assay.scoring.best_runs import best_runs
 from assay.scoring.conditions import score_conditions
 from assay.scoring.score_files import read_scores
@@ -38,10 +38,9 @@ trec8 = pytest.mark.xdist_group("trec8")
 
 
 @pytest.fixture(scope="module")
-def best(data: Path) -> Scores:
+def best(adhoc8: Collection) -> Scores:
     """Score the best 96 of the 129 TREC-8 runs by AP (webber2008, section 2)."""
-    folder = data / "trec8-adhoc"
-    scores = score_conditions(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz"), MEASURES)
+    scores = score_conditions(adhoc8.runs, adhoc8.qrels, MEASURES)
     return scores.select(runs=best_runs(scores.choose(["AP"]), "75%"))
 
 

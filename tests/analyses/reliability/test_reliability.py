@@ -23,7 +23,7 @@ from assay.data.read import read_qrels, read_runs
 from assay.data.tables import Qrels, Runs
 from assay.results.result import Result
 from assay.scoring.engine import score
-from assay.scoring.loaders import as_scores, collection
+from assay.scoring.loaders import as_scores
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval
@@ -69,10 +69,8 @@ def test_the_published_study_of_trec_3_comes_out_of_the_command(
 
 
 @pytest.fixture(scope="module")
-def trec8(data: Path) -> Scores:
-    here = data / "trec8-adhoc"
-    read = collection([str(here / "runs")], qrels=str(here / "qrels.gz"))
-    return as_scores(read, measure=["AP", "P@10", "nDCG(discount='jk')"])
+def trec8(adhoc8: Collection) -> Scores:
+    return as_scores(adhoc8, measure=["AP", "P@10", "nDCG(discount='jk')"])
 
 
 @pytest.mark.xdist_group("trec8")
