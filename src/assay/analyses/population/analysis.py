@@ -290,7 +290,7 @@ def population(
     table = pl.DataFrame(list(_rows(study, simulated)), schema=_SCHEMA, orient="row")
     tables = {"exact": exact_table(study), "measures": measures_table(study), "growth": growth_table(study)}
     tables |= {"populations": _ranges(study, simulated, level), "curves": _curves(study, rng)}
-    tables |= {"thresholds": threshold_table(study, at), "estimators": _estimators(study, simulated, estimates)}
+    tables |= {"thresholds": threshold_table(study, at), "estimators": _estimators(study, simulated, estimates, table)}
     tables |= {"single": single_table(study), "moves": moves_table(plan.n_nonrelevant)}
     if relevance == "random":
         tables["generality"] = generality_table(study, _variance_of_ap(simulated))
@@ -368,11 +368,14 @@ def _simulated(study: PopulationStudy, n: int, seed: int) -> tuple[SampleMoments
     return side_by_side([moments for moments, _ in parts]), [estimates for _, estimates in parts]
 
 
-def _estimators(study: PopulationStudy, simulated: SampleMoments, every: list[EstimatorMoments]) -> pl.DataFrame:
+def _estimators(
+    study: PopulationStudy, simulated: SampleMoments, every: list[EstimatorMoments], answer: pl.DataFrame
+) -> pl.DataFrame:
     values = [study.values(n)[0] or 0.0 for n in study.plan.halvings]
     # by chance some samples have one relevant document, and are in no estimate
     fixed = study.plan.relevance == "fixed"
-    expected = [study.expected(n)[0] if fixed else None for n in study.plan.halvings]
+    of_ap = answer.filter(pl.col("measure") == _names(study)[0])["expected"].to_list()
+    expected = of_ap if fixed else [None] * len(of_ap)
     return estimator_table(study.plan, simulated.n_relevant.mean(axis=0), values, expected, every)
 
 
