@@ -125,6 +125,14 @@ class Declaration:
     replaces: Mapping[str, tuple[str, ...]]  # parameter -> those in whose place it stands
     unjudged: Unjudged | None  # how to bound what unjudged documents could do to a score
     fractions: bool  # whether grades may be fractions
+    lower: bool = False  # whether lower is better
+
+    @property
+    def undefined(self) -> float:
+        """What an undefined score counts as: 0 or the least above it; where lower is better, the highest, if any."""
+        if self.lower:
+            return self.high if np.isfinite(self.high) else np.nan
+        return max(0.0, self.low)
 
     @property
     def doc(self) -> str:
@@ -302,6 +310,11 @@ class Measure:
             raise MeasureError(f"{self}: the formula returns {shape}; it must return a number for each")
         return value
 
+    def quality(self, lists: Rankings) -> Array:
+        """Score lists as `compute` does, with the sign changed where lower is better. [list]"""
+        value = self.compute(lists)
+        return -value if self.declaration.lower else value
+
     def curve(self, lists: Rankings, depth: int) -> Array:
         """Score lists at every cutoff 1 .. depth in one pass. [list, depth]"""
         if self.by_depth:
@@ -334,6 +347,7 @@ def measure(
     replaces: Mapping[str, tuple[str, ...]] | None = None,
     unjudged: Unjudged | None = None,
     fractions: bool = False,
+    lower: bool = False,
 ) -> Callable[[Formula], Measure]:
     """Declare a measure: decorate a function of `Rankings` whose keyword-only parameters are its syntax.
 
@@ -368,6 +382,9 @@ def measure(
     fractions
         Whether grades may be fractions: the formula must then read them through `scale` and `gain` alone. A parameter
         `rel`, where it is given, still asks for whole grades.
+    lower
+        Whether lower is better, as for the rank of the first relevant document. An undefined score then counts as the
+        highest of the range, the worst; where the range has no end, there is no score.
     """
     unknown = sorted(set(claims) - set(PROPERTIES))
     if unknown:
@@ -395,6 +412,7 @@ def measure(
             replaces=replaces or {},
             unjudged=unjudged,
             fractions=fractions,
+            lower=lower,
         )
         declared = CATALOGUE[name] = Measure(declaration)
         return declared

@@ -174,7 +174,7 @@ class _RankComparison:
     def view(self, data: Scores) -> _View:
         """Look at every condition."""
         if self.of == "means":
-            values = data.mean()
+            values = data.quality()
         else:
             values = np.stack([self._of_pairs(x[:, ~np.isnan(x).any(0)]) for x in data.working()])
         known = np.asarray(~np.isnan(values).any(-1))

@@ -108,7 +108,9 @@ def _read(path: str, data: Scores) -> Scores:
         raise InputError(f"{path}: a second outcome of run {again}; one row per run, or a topic column")
     outcomes = np.array([_numbers(sheet, i) for i in words])  # [outcome, run]
     value = np.repeat(outcomes[:, :, None], len(data.topics), axis=2)
-    return replace(data, conditions=tuple(words.values()), runs=tuple(runs), value=value, averages=(), notes=())
+    return replace(
+        data, conditions=tuple(words.values()), runs=tuple(runs), value=value, averages=(), lower=(), notes=()
+    )
 
 
 def _is_data(words: Sequence[str], data: Scores) -> bool:

@@ -166,7 +166,7 @@ def _standardize(
     data: Scores, method: Method, a: float, b: float, reference: Sequence[str], factors: str | None, floor: float
 ) -> tuple[Scores, Factors, int]:
     """Standardise; with the factors used, and how many runs they come from unless from a file."""
-    raw = data.working()
+    raw = data.scaled()
     runs = chosen_names(reference, data.runs) if reference else list(data.runs)
     by_reference = raw[:, positions(runs, data.runs, "run")] if reference else raw
     used = _raised(read_factors(factors, data.conditions, data.topics), floor) if factors else None
