@@ -128,6 +128,11 @@ class Declaration:
     lower: bool = False  # whether lower is better
 
     @property
+    def sign(self) -> int:
+        """What scores are multiplied by so that higher is better."""
+        return -1 if self.lower else 1
+
+    @property
     def undefined(self) -> float:
         """What an undefined score counts as: 0 or the least above it; where lower is better, the highest, if any."""
         if self.lower:
@@ -312,8 +317,7 @@ class Measure:
 
     def quality(self, lists: Rankings) -> Array:
         """Score lists as `compute` does, with the sign changed where lower is better. [list]"""
-        value = self.compute(lists)
-        return -value if self.declaration.lower else value
+        return self.declaration.sign * self.compute(lists)
 
     def curve(self, lists: Rankings, depth: int) -> Array:
         """Score lists at every cutoff 1 .. depth in one pass. [list, depth]"""

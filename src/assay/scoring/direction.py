@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from assay.core.errors import UsageError, suggestion
@@ -18,6 +18,9 @@ from assay.scoring.scores import STANDARDISED, Scores, spelled_as
 
 DIRECTION = "direction"
 """The code of the note that asks whether lower or higher is better."""
+
+FLAGS = ("lower", "higher")
+"""The flags that answer it."""
 
 _WORDS = re.compile(
     "latency|latencies|costs?|prices?|errors?|mistakes|failures|times?|timing|duration|elapsed|runtime|seconds|"
@@ -31,14 +34,20 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SHOWN = 6  # names listed in a message
 
 
-def with_direction(scores: Scores, *, lower: Iterable[str] = (), higher: Iterable[str] = ()) -> Scores:
-    """Say under which conditions lower is better: as stated, else as our measures declare it, else nowhere."""
-    down, up = (_labels(names, scores, flag) for names, flag in ((lower, "lower"), (higher, "higher")))
+def with_direction(
+    scores: Scores, *, lower: Iterable[str] = (), higher: Iterable[str] = (), flags: Sequence[str] = FLAGS
+) -> Scores:
+    """Say under which conditions lower is better: as stated, else as our measures declare it, else nowhere.
+
+    `flags` are those that state it: lower, and higher where there is such a flag.
+    """
+    down, up = _labels(lower, scores, flags[0]), _labels(higher, scores, flags[-1])
     if both := [label for label in down if label in up]:
-        raise UsageError(f"--lower {down[both[0]]} and --higher {up[both[0]]}: give one of them")
+        raise UsageError(f"--{flags[0]} {down[both[0]]} and --{flags[-1]} {up[both[0]]}: give one of them")
     directions = tuple(name in down or (name not in up and _declared_lower(name)) for name in scores.conditions)
-    questions = _questions(scores.conditions, stated={*down, *up})
-    return replace(scores, lower=directions if any(directions) else (), notes=(*scores.notes, *questions))
+    other = (note for note in scores.notes if note.code != DIRECTION)
+    questions = _questions(scores.conditions, {*down, *up}, flags)
+    return replace(scores, lower=directions if any(directions) else (), notes=(*other, *questions))
 
 
 def _declared_lower(name: str) -> bool:
@@ -60,14 +69,13 @@ def _label(name: str, scores: Scores, flag: str) -> str:
     return label
 
 
-def _questions(names: Iterable[str], *, stated: set[str]) -> Iterator[Note]:
+def _questions(names: Iterable[str], stated: Collection[str], flags: Sequence[str]) -> Iterator[Note]:
     """Ask for the direction of what is none of our measures, where its name suggests that lower is better."""
     for name in names:
         if name not in stated and recognised_condition(name) is None and suggests_lower(name):
-            word = shlex.quote(name)
-            flags = f"give --lower {word}, else --higher {word}"
-            text = f"{name} is taken as higher is better; if lower is better, {flags}"
-            yield Note(DIRECTION, "warning", text, measures=(name,))
+            answers = ", else ".join(f"--{flag} {shlex.quote(name)}" for flag in flags)
+            text = f"{name} is taken as higher is better; if lower is better, give {answers}"
+            yield Note(DIRECTION, "warning" if len(flags) > 1 else "caution", text, measures=(name,))
 
 
 def is_unstated(measure: str, notes: Iterable[Note]) -> bool:

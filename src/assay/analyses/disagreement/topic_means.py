@@ -191,7 +191,7 @@ class _TopicSampler:
             every = np.column_stack([np.maximum(counts.sum(-1), depth), counts])
             lists = Rankings(grade, every, top=top)
             for own, m in zip(total, measures, strict=True):
-                own[at] = np.nan_to_num(cut(m, depth).compute(lists))
+                own[at] = np.nan_to_num(cut(m, depth).quality(lists))
             same[at[::2] // 2] = (grade[::2] == grade[1::2]).all(-1)
         mean = total.reshape(len(measures), size, self.n_topics, 2).mean(2)
         return mean.transpose(0, 2, 1), np.asarray(same.reshape(size, self.n_topics).all(-1))
