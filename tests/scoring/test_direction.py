@@ -11,6 +11,7 @@ import pytest
 
 from assay.analyses.case.analysis import case
 from assay.analyses.power.analysis import power
+from assay.analyses.report.analysis import report
 from assay.analyses.reuse.analysis import reuse
 from assay.analyses.score.analysis import score as score_runs
 from assay.cli import main
@@ -20,6 +21,7 @@ from assay.data.judged import Collection
 from assay.data.rankings import Rankings
 from assay.data.read import read_qrels, read_runs
 from assay.measures.declare import CATALOGUE, measure
+from assay.render.page import page
 from assay.scoring.best_runs import best_runs
 from assay.scoring.direction import DIRECTION, suggests_lower
 from assay.scoring.engine import score
@@ -254,3 +256,14 @@ def test_a_ranking_is_preferred_for_its_lower_score_where_lower_is_better(first_
 def test_no_share_of_an_ideal_score_where_lower_is_better(first_rank: str) -> None:
     with pytest.raises(UsageError, match="lower is better by FirstRank"):
         score(read_runs({"a": {"q": {"d": 1.0}}}), {"q": {"d": 1}}, [f"{first_rank}/abbreviated"])
+
+
+def test_a_report_asks_for_the_direction_before_its_verdict() -> None:
+    whole = report(read_scores(latencies()), fast=True)
+    assert [note.measures for note in whole.notes if note.severity == "warning"] == [("latency_ms",)]
+    question = "latency_ms is taken as higher is better"
+    for shown in (str(whole), page(whole)):
+        assert shown.index(question) < shown.index(whole.table["sentence"][0][:30])
+    assert not [
+        note for note in report(read_scores(latencies(), lower="latency_ms"), fast=True).notes if note.measures
+    ]
