@@ -97,7 +97,7 @@ def predictivity(
         A file of outcomes to be predicted (clicks, conversions, preferences): a table with a column `run` and one
         for each outcome, or an outcome for every run and topic in any form that --scores reads.
     target_lower
-        An outcome of which the lowest is best, such as bounces; repeats.
+        An outcome of which the lowest is best, such as bounces; repeats. It is then called bounces (lower is better).
     margin
         By how much phi may differ and still count as the same.
     alpha

@@ -59,7 +59,8 @@ def with_targets(data: Scores, target: str | None, lower: Sequence[str] = ()) ->
         notes += _left_out(target, data, outcome, runs, topics)
         notes += [note for note in outcome.notes if note.code == DIRECTION]
         outcome, data = outcome.select(runs=runs, topics=topics), data.select(runs=runs, topics=topics)
-        names = tuple(f"{name} (target)" if name in data.conditions else name for name in outcome.conditions)
+        titles = map(outcome.basis.titled, outcome.conditions)
+        names = tuple(f"{name} (target)" if name in data.conditions else name for name in titles)
         value = np.concatenate([data.working(), outcome.working()])
     holed = np.asarray(np.isnan(value).any(1))  # [measure or target, topic]
     gaps = {"a score": holed[: len(data.conditions)].any(0), "an outcome": holed[len(data.conditions) :].any(0)}
