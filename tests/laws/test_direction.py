@@ -17,6 +17,7 @@ import pytest
 from assay.results.analysis import find, index
 from assay.results.result import Report, Result
 from assay.scoring.scores import Scores
+from assay.stats.significance.declare import find_test, significance_tests
 
 FLIPPED = "cost"  # the measure that is negated
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -128,6 +129,17 @@ def test_sentences_name_the_same_runs_and_numbers_and_say_that_lower_is_better(c
     assert list(other.basis.lower_is_better or ()) == [FLIPPED]
     plain = [one.text.replace(f"{FLIPPED} (lower is better)", FLIPPED) for one in other.sentences]
     assert [text.replace(", lower by", " by") for text in plain] == [one.text for one in usual.sentences]
+
+
+@pytest.mark.parametrize("test", significance_tests())
+def test_every_significance_test_finds_the_same_in_a_negated_column(test: str) -> None:
+    resamples = 100 if find_test(test).resamples else None
+    usual, other = (
+        find("power")(scores.select(runs=scores.runs[:4]), test=test, resamples=resamples).tables["pairs"]
+        for scores in both()
+    )
+    assert other["p"].to_list() == usual["p"].to_list()
+    assert other["better"].to_list() == usual["better"].to_list()
 
 
 def test_intervals_and_differences_are_in_order_and_in_the_units_of_the_column() -> None:

@@ -175,6 +175,8 @@ def test_where_the_direction_is_asked_for_no_run_is_called_better() -> None:
     pairs = power(read_scores(latencies())).tables["pairs"].filter(measure="latency_ms")
     assert pairs["significant"].all()
     assert pairs["better"].to_list() == [None]
+    standardised = power(read_scores(latencies())["latency_ms/standardised"]).tables["pairs"]
+    assert standardised["better"].to_list() == [None]
 
 
 def test_the_command_states_directions_of_scores_alone(

@@ -72,7 +72,7 @@ def _label(name: str, scores: Scores, flag: str) -> str:
 def _questions(names: Iterable[str], stated: Collection[str], flags: Sequence[str]) -> Iterator[Note]:
     """Ask for the direction of what is none of our measures, where its name suggests that lower is better."""
     for name in names:
-        if name not in stated and recognised_condition(name) is None and suggests_lower(name):
+        if name not in stated and suggests_lower(name) and recognised_condition(name) is None:
             answers = ", else ".join(f"--{flag} {shlex.quote(name)}" for flag in flags)
             text = f"{name} is taken as higher is better; if lower is better, give {answers}"
             yield Note(DIRECTION, "warning" if len(flags) > 1 else "caution", text, measures=(name,))
@@ -80,7 +80,8 @@ def _questions(names: Iterable[str], stated: Collection[str], flags: Sequence[st
 
 def is_unstated(measure: str, notes: Iterable[Note]) -> bool:
     """Whether a note asks for the direction of a measure: which of two runs is better is then not known."""
-    return any(note.code == DIRECTION and measure in note.measures for note in notes)
+    own = {measure, measure.removesuffix(STANDARDISED)}
+    return any(note.code == DIRECTION and not own.isdisjoint(note.measures) for note in notes)
 
 
 def suggests_lower(name: str) -> bool:
