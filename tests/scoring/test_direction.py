@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from assay.analyses.case.analysis import case
+from assay.analyses.disagreement.analysis import disagreement
 from assay.analyses.power.analysis import power
 from assay.analyses.report.analysis import report
 from assay.analyses.reuse.analysis import reuse
@@ -244,7 +245,11 @@ def collection() -> Collection:
 
 
 def test_runs_are_ranked_from_the_lowest_where_a_declared_measure_says_so(first_rank: str) -> None:
-    table = reuse(collection(), measure=[first_rank], pool_depth=3).table
+    result = reuse(collection(), measure=[first_rank], pool_depth=3)
+    table = result.table
+    assert result.tables["summary"]["largest_drop"].to_list() == [
+        table["difference"].max()
+    ]  # the worse is the higher
     by_rank = table.sort("rank")
     assert by_rank["score"].to_list() == sorted(table["score"])
     assert by_rank["score"][0] < by_rank["score"][-1]
@@ -253,6 +258,12 @@ def test_runs_are_ranked_from_the_lowest_where_a_declared_measure_says_so(first_
 def test_a_ranking_is_preferred_for_its_lower_score_where_lower_is_better(first_rank: str) -> None:
     row = case("100", "001", measure=[first_rank]).table.row(0, named=True)
     assert (row["score_a"], row["score_b"], row["prefers"]) == (1.0, 3.0, "a")
+
+
+def test_measures_that_order_alike_never_prefer_opposite_rankings_whatever_their_direction(first_rank: str) -> None:
+    universe = disagreement(None, measure=[first_rank, "RR"], depth="5", n_rel="2").table
+    on_runs = disagreement(collection(), measure=[first_rank, "RR"], depth="5").table
+    assert universe["n_opposite"].to_list() == on_runs["n_opposite"].to_list() == [0]
 
 
 def test_no_share_of_an_ideal_score_where_lower_is_better(first_rank: str) -> None:

@@ -51,7 +51,7 @@ def new_runs(reuse: Result) -> Sentence | None:
 
 
 def _lost(drop: Row, *, lower: bool) -> str:
-    verb = "gains (which is worse)" if lower else "loses"
+    verb = "worsens by" if lower else "loses"
     return f"{verb} at most {score(drop['largest_drop'])} of {drop['measure']} ({drop['run']})"
 
 
