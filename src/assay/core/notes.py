@@ -15,7 +15,7 @@ class Note:
 
     Programs ask for the `code` and never search the `text`. `info` describes, `caution` limits what may be concluded,
     `warning` says that the data may not mean what it seems to mean. A note that names `tables` of the evidence is
-    shown with these alone; where they are missing it says why.
+    shown with these alone; where they are missing it says why. One that names `measures` goes with their scores.
 
     >>> print(Note("missing_lists", "caution", "3 lists missing, counted as empty"))
     3 lists missing, counted as empty
@@ -25,6 +25,7 @@ class Note:
     severity: Severity
     text: str
     tables: tuple[str, ...] = ()  # of the evidence; none for what is about the whole result
+    measures: tuple[str, ...] = ()  # that it is about; none for what is about all scores
 
     def __str__(self) -> str:
         return self.text

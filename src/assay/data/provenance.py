@@ -37,6 +37,7 @@ class Basis:
     top_grade: float | None = None
     scores: str | None = None  # the file of another tool's scores, or the model that scores come from
     layout: str | None = None  # of that file
+    lower_is_better: tuple[str, ...] | None = None  # measures of which the lowest score is best
     undefined: str | None = None  # what undefined scores count as
     missing: str | None = None  # what missing lists count as, where not as empty
     pools: str | None = None  # the judgments and pool depths of single conditions
@@ -52,6 +53,18 @@ class Basis:
         """
         known = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "more"}
         return {name: fact for name, fact in known.items() if fact is not None} | dict(self.more)
+
+    def is_lower_better(self, measure: str) -> bool:
+        """Whether the lowest score of a measure is the best."""
+        return measure in (self.lower_is_better or ())
+
+    def titled(self, measure: str) -> str:
+        """A measure with its direction, where that is not the usual one.
+
+        >>> Basis(lower_is_better=("latency",)).titled("latency"), Basis().titled("AP")
+        ('latency (lower is better)', 'AP')
+        """
+        return f"{measure} (lower is better)" if self.is_lower_better(measure) else measure
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,19 @@ class Declaration:
     replaces: Mapping[str, tuple[str, ...]]  # parameter -> those in whose place it stands
     unjudged: Unjudged | None  # how to bound what unjudged documents could do to a score
     fractions: bool  # whether grades may be fractions
+    lower: bool = False  # whether lower is better
+
+    @property
+    def sign(self) -> int:
+        """What scores are multiplied by so that higher is better."""
+        return -1 if self.lower else 1
+
+    @property
+    def undefined(self) -> float:
+        """What an undefined score counts as: 0 or the least above it; where lower is better, the highest, if any."""
+        if self.lower:
+            return self.high if np.isfinite(self.high) else np.nan
+        return max(0.0, self.low)
 
     @property
     def doc(self) -> str:
@@ -302,6 +315,10 @@ class Measure:
             raise MeasureError(f"{self}: the formula returns {shape}; it must return a number for each")
         return value
 
+    def quality(self, lists: Rankings) -> Array:
+        """Score lists as `compute` does, with the sign changed where lower is better. [list]"""
+        return self.declaration.sign * self.compute(lists)
+
     def curve(self, lists: Rankings, depth: int) -> Array:
         """Score lists at every cutoff 1 .. depth in one pass. [list, depth]"""
         if self.by_depth:
@@ -334,6 +351,7 @@ def measure(
     replaces: Mapping[str, tuple[str, ...]] | None = None,
     unjudged: Unjudged | None = None,
     fractions: bool = False,
+    lower: bool = False,
 ) -> Callable[[Formula], Measure]:
     """Declare a measure: decorate a function of `Rankings` whose keyword-only parameters are its syntax.
 
@@ -368,6 +386,9 @@ def measure(
     fractions
         Whether grades may be fractions: the formula must then read them through `scale` and `gain` alone. A parameter
         `rel`, where it is given, still asks for whole grades.
+    lower
+        Whether lower is better, as for the rank of the first relevant document. An undefined score then counts as the
+        highest of the range, the worst; where the range has no end, there is no score.
     """
     unknown = sorted(set(claims) - set(PROPERTIES))
     if unknown:
@@ -395,6 +416,7 @@ def measure(
             replaces=replaces or {},
             unjudged=unjudged,
             fractions=fractions,
+            lower=lower,
         )
         declared = CATALOGUE[name] = Measure(declaration)
         return declared

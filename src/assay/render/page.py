@@ -21,6 +21,7 @@ from assay.render.atlas import TITLE, atlas_body, facts_of
 from assay.render.escaping import LATEX
 from assay.render.html import bounded, esc, in_script, notes_list
 from assay.render.sections import ALL_ROWS, command, facts, section, section_id, terms
+from assay.render.text import warnings_first
 from assay.results.analysis import index
 from assay.results.atlas import Atlas
 from assay.results.result import Part, Report, Result
@@ -157,14 +158,15 @@ def _report(report: Report) -> Iterator[str]:
 
 def _verdict(report: Report) -> Iterator[str]:
     there = {part.name for part in report.parts}
+    first, last = warnings_first(report)
     yield '<section class="first" id="page-verdict" aria-labelledby="page-verdict-title">'
-    yield '<h2 id="page-verdict-title">Verdict</h2><ol class="verdict">'
+    yield f'<h2 id="page-verdict-title">Verdict</h2>{notes_list(first)}<ol class="verdict">'
     for row in report.table.iter_rows(named=True):
         name = row["section"] or ""
         link = f' <a href="#{section_id(name)}">{esc(name)}</a>' if name in there else ""
         yield f"<li>{_figure(row)}<p>{esc(row['sentence'])}{link}</p></li>"
     yield f'</ol><p class="standing">{esc(STANDING)}</p>'
-    yield notes_list(report.notes)
+    yield notes_list(last)
     yield "</section>"
 
 

@@ -22,7 +22,7 @@ def best_runs(scores: Scores, top: str | int) -> list[str]:
     keep = math.floor(number * n / 100 + 1e-9) if kind == "%" else int(number)
     if not 1 <= keep <= n:
         raise UsageError(f"top '{top}' of {n} runs keeps {keep}; give a number from 1 to {n}, or a share")
-    return [scores.runs[run] for run in best_positions(scores.mean()[0], keep, scores.runs)]
+    return [scores.runs[run] for run in best_positions(scores.quality()[0], keep, scores.runs)]
 
 
 def keep_best(scores: Scores, ranking: Scores, *, top: str | None = None, drop: str | None = None) -> Scores:

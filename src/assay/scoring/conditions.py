@@ -160,6 +160,7 @@ def score_conditions(
         conditions=tuple(str(c) for c in chosen),
         value=np.concatenate([part.value for part in columns]),
         averages=tuple(part.average_of(0) for part in columns),
+        lower=tuple(part.lower_of(0) for part in columns),
         notes=tuple(dict.fromkeys(note for under, part in parts.items() for note in _located(part.notes, under))),
     )
 
@@ -193,6 +194,7 @@ def score_judged(
         conditions=tuple(str(c) for c in conditions),
         value=np.concatenate([column.value for column in columns]),
         averages=tuple(column.average_of(0) for column in columns),
+        lower=tuple(column.lower_of(0) for column in columns),
         notes=(*raw.notes, *dict.fromkeys(note for column in columns for note in column.notes)),
     )
 

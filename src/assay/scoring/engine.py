@@ -115,13 +115,14 @@ def _score(judged: Judged, measures: Sequence[Any], *, undefined: Undefined, mis
             by_cell[i, cell] = m.compute(lists)
     empty = np.stack([judged.n_rel(m.rel) == 0 for m in chosen])
     without = np.isnan(value) & ~empty[:, None, :] & ~(gone & (missing == "skip"))
-    zero = np.array([max(0.0, m.declaration.low) for m in chosen])
+    zero = np.array([m.declaration.undefined for m in chosen])
     return Scores(
         conditions=tuple(str(m) for m in chosen),
         runs=judged.runs,
         topics=judged.topics,
         value=np.where(gone & (missing == "skip"), np.nan, _settle_undefined(value, empty, zero, undefined)),
         averages=tuple(m.declaration.average for m in chosen),
+        lower=tuple(m.declaration.lower for m in chosen),
         basis=replace(judged.basis, undefined=undefined, missing=missing if missing == "skip" else None),
         notes=(
             *(judged.notes if missing == "empty" else _without_scores(judged.notes, gone)),
@@ -134,7 +135,7 @@ def _score(judged: Judged, measures: Sequence[Any], *, undefined: Undefined, mis
 
 
 def _settle_undefined(value: Array, empty: Bools, zero: Array, undefined: Undefined) -> Array:
-    """Apply the one policy for undefined scores. `empty` is [condition, topic]; `zero`, GMAP's floor, [condition]."""
+    """Apply the one policy for undefined scores. `empty` is [condition, topic]; `zero` [condition]."""
     floor = np.where(np.isnan(value), zero[:, None, None], value)
     return np.where(empty[:, None, :], np.nan, floor) if undefined == "skip" else floor
 
@@ -155,10 +156,17 @@ def _notes_on_weights(chosen: Iterable[Measure]) -> Iterator[Note]:
 
 
 def _notes_on_empty(chosen: list[Measure], empty: Bools, undefined: Undefined) -> Iterator[Note]:
-    what = "have no score" if undefined == "skip" else "count as 0"
-    for rel, topics in {m.rel: topics for m, topics in zip(chosen, empty, strict=True)}.items():
+    alike = {(m.rel, _effect(m, undefined)): topics for m, topics in zip(chosen, empty, strict=True)}
+    for (rel, effect), topics in alike.items():
         if n := int(topics.sum()):
-            yield empty_topics(n, f"undefined scores there {what}", rel=rel)
+            yield empty_topics(n, f"undefined scores there {effect}", rel=rel)
+
+
+def _effect(m: Measure, undefined: Undefined = "zero") -> str:
+    """Say what becomes of undefined scores."""
+    if undefined == "skip" or np.isnan(m.declaration.undefined):
+        return "have no score"
+    return f"count as {m.declaration.undefined if m.declaration.lower else 0:g}"
 
 
 def _notes_on_undefined(chosen: Iterable[Measure], without: Bools) -> Iterator[Note]:
@@ -166,7 +174,7 @@ def _notes_on_undefined(chosen: Iterable[Measure], without: Bools) -> Iterator[N
     for m, cells in zip(chosen, without, strict=True):
         if n := int(cells.sum()):
             of = f"{n:,} of {cells.size:,} scores undefined, though something is relevant"
-            text = f"{m}: {of} ({counted(int(cells.any(0).sum()), 'topic')}); they count as 0"
+            text = f"{m}: {of} ({counted(int(cells.any(0).sum()), 'topic')}); they {_effect(m)}"
             yield Note("undefined_scores", "caution", text)
 
 

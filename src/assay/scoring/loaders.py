@@ -42,6 +42,8 @@ def collection(
     scores: Sequence[str] = (),
     orient: Orient | None = None,
     name: str | None = None,
+    lower: Sequence[str] = (),
+    higher: Sequence[str] = (),
     select: Sequence[str] = (),
     declare: Sequence[str] = (),
 ) -> Collection | Scores:
@@ -86,6 +88,11 @@ def collection(
         What the rows and columns of a matrix of scores are, where its first cell does not say topic or run.
     name
         The name of the measure in a file of scores, where the file does not say it.
+    lower
+        Of scores, a measure of which the lowest is best, such as latency_ms; repeats. A note asks for it where a name
+        suggests it: a latency, a cost, an error, a time.
+    higher
+        Of scores, a measure of which the highest is best, whatever its name suggests; repeats.
     select
         Only these runs: a name, or a file of names; repeats. The others still fill the pools of conditions such as
         AP/pool=10.
@@ -103,9 +110,14 @@ def collection(
     if scores:
         if runs or qrels:
             raise UsageError(f"--scores stands in place of {'runs' if runs else '--qrels'}; give one or the other")
-        return replace(_read_scores(scores, orient, name, columns, select), origin=_origin(options))
-    if orient is not None or name is not None:
-        raise UsageError(f"--{'orient' if orient else 'name'} goes with --scores FILE")
+        from assay.scoring.score_files import read_scores
+
+        read_from = read_scores(scores, orient=orient, name=name, columns=columns, lower=lower, higher=higher)
+        asked_for = read_from.select(runs=_names(select, read_from.runs)) if select else read_from
+        return replace(asked_for, origin=_origin(options))
+    for_scores = {"orient": orient is not None, "name": name is not None, "lower": lower, "higher": higher}
+    if given := [flag for flag, is_given in for_scores.items() if is_given]:
+        raise UsageError(f"--{given[0]} goes with --scores FILE")
     if not runs:
         raise UsageError("no runs: name files or directories, and --qrels QRELS")
     sources = by_name(qrels)
@@ -150,15 +162,6 @@ def _origin(options: dict[str, Any]) -> Origin:
     streams = tuple(shown_path(path) for path in read if not Path(path).is_file())
     flags = spelled(collection, {name: value for name, value in options.items() if name != "runs"})
     return Origin(tuple(shown_path(str(run)) for run in options["runs"]), tuple(flags), tuple(files), streams)
-
-
-def _read_scores(
-    words: Sequence[str], orient: Orient | None, name: str | None, columns: str | None, select: Sequence[str]
-) -> Scores:
-    from assay.scoring.score_files import read_scores
-
-    scores = read_scores(words, orient=orient, name=name, columns=columns)
-    return scores.select(runs=_names(select, scores.runs)) if select else scores
 
 
 def as_judged(data: Collection | Scores) -> Judged | Scores:

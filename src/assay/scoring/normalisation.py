@@ -35,6 +35,8 @@ def normalised(scores: Scores, judged: Judged, m: Measure, how: Normalization) -
         return standardised(scores)
     if not _rewards_relevance(m):
         raise UsageError(f"{m}/{how}: {m.name} does not depend on relevance, so that no ranking is ideal")
+    if m.declaration.lower:
+        raise UsageError(f"{m}/{how}: lower is better by {m.name}, so that a share of the ideal score says nothing")
     ideal = ideal_scores(judged, m, cut=how == "abbreviated")
     share = ratio(scores.value, np.broadcast_to(ideal, scores.value.shape))
     nothing = scores.value if scores.average_of(0) == "geometric" else 0.0  # 0 has no logarithm; the least score has
@@ -73,13 +75,15 @@ def ideal_scores(judged: Judged, m: Measure, *, cut: bool) -> Array:
 
 
 def standardised(scores: Scores) -> Scores:
-    """Express scores in deviations from the topic's mean over all runs, on the scale of statistics.
+    """Express scores in deviations from the topic's mean over all runs, on the scale on which they are averaged.
+
+    Where lower is better, a lower z is.
 
     Where the runs do not differ on a topic, z is 0 for all of them.
     """
     if len(scores.runs) < 2:
         raise UsageError(f"{scores.conditions[0]}/standardised: a deviation needs at least 2 runs, there is 1")
-    raw = scores.working()
+    raw = scores.scaled()
     by = standardisation.factors(raw)
     notes = (*scores.notes, *_flat_topics(scores, by), *reference_notes(len(scores.runs), own=True))
     return replace(scores, value=standardisation.apply(raw, by), averages=(), notes=notes)

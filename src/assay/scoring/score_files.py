@@ -7,7 +7,7 @@ cells to `Scores`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -19,6 +19,7 @@ from assay.data.formats.delimited import is_number, read_table, starts_json
 from assay.data.formats.fields import column_names
 from assay.data.read import ColumnNames, skipped_files
 from assay.measures.grammar import recognised
+from assay.scoring.direction import with_direction
 from assay.scoring.other_tools.cells import Cells, merged, settled
 from assay.scoring.other_tools.layouts import ALIASES, Description, cells_of, is_topic, role_of
 from assay.scoring.other_tools.mappings import cells_of_mapping, is_about_models, is_mteb
@@ -29,7 +30,13 @@ _KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
 
 
 def read_scores(
-    source: Any, *, orient: Orient | None = None, name: str | None = None, columns: ColumnNames = None
+    source: Any,
+    *,
+    orient: Orient | None = None,
+    name: str | None = None,
+    columns: ColumnNames = None,
+    lower: str | Iterable[str] = (),
+    higher: str | Iterable[str] = (),
 ) -> Scores:
     """Read the per-topic scores that other tools computed; those of several sources are merged.
 
@@ -55,12 +62,18 @@ def read_scores(
     columns
         Which columns of a table hold what, where their names do not say: ``"topic=q,run=model,value=latency"``, or a
         mapping; also measure.
+    lower
+        Measures of which the lowest score is best, such as latency_ms. Where a name suggests it (a latency, a cost,
+        an error, a time) and nothing is stated, a note asks.
+    higher
+        Measures of which the highest score is best, whatever their names suggest.
     """
     if orient is not None and orient not in get_args(Orient):
         raise UsageError(f"orient: '{orient}' is not {' or '.join(get_args(Orient))}")
     asked = Description(column_names(columns, ALIASES), orient)
     words = _paths(source)
-    return merged(_from_objects(source, asked, name) if words is None else _from_files(words, asked, name))
+    parts = _from_objects(source, asked, name) if words is None else _from_files(words, asked, name)
+    return with_direction(merged(parts), lower=lower, higher=higher)
 
 
 def _paths(source: Any) -> list[str] | None:

@@ -49,6 +49,15 @@ class Scores:
     basis: Basis = field(default_factory=Basis)
     notes: tuple[Note, ...] = ()
     origin: Origin = NOWHERE
+    lower: tuple[bool, ...] = ()  # [condition] whether lower is better; all higher is better where empty
+
+    def __post_init__(self) -> None:
+        """Let the basis, which every result shows, name the conditions of which the lowest is best."""
+        if self.lower and len(self.lower) != len(self.conditions):
+            raise ValueError(f"{len(self.lower)} directions of {len(self.conditions)} conditions")
+        names = tuple(name for name, lower in zip(self.conditions, self.lower, strict=False) if lower)
+        if (names or None) != self.basis.lower_is_better:
+            object.__setattr__(self, "basis", replace(self.basis, lower_is_better=names or None))
 
     def __repr__(self) -> str:
         sizes = f"{counted(len(self.runs), 'run')}, {counted(len(self.topics), 'topic')}"
@@ -58,16 +67,42 @@ class Scores:
         """How a condition's topics become one number."""
         return self.averages[condition] if self.averages else "mean"
 
-    def working(self) -> Array:
-        """Return the scores on the scale on which statistics are done: the logarithm for a geometric mean."""
+    def lower_of(self, condition: int) -> bool:
+        """Whether lower is better under a condition."""
+        return bool(self.lower) and self.lower[condition]
+
+    def scaled(self) -> Array:
+        """Return the scores on the scale on which they are averaged: the logarithm for a geometric mean."""
         scaled = self.value.copy()
         for i in range(len(self.conditions)):
             if self.average_of(i) == "geometric":
                 scaled[i] = np.log(scaled[i])
         return scaled
 
+    def working(self) -> Array:
+        """Return the scores on the scale on which statistics are done: `scaled`, and higher is always better."""
+        return self.oriented(self.scaled())
+
+    def oriented(self, x: Array) -> Array:
+        """Change the sign where lower is better, so that higher is, or change it back. [condition, ...]"""
+        if not any(self.lower):
+            return x
+        return np.where(np.reshape(self.lower, (-1, *[1] * (x.ndim - 1))), -x, x)
+
+    def quality(self) -> Array:
+        """Average over topics as `mean` does, with the sign changed where lower is better. [condition, run]"""
+        return self.oriented(self.mean())
+
+    def interval(self, low: Array, high: Array) -> tuple[Array, Array]:
+        """Turn the ends of intervals on the working scale back, the lower one first. Two of [condition, run]"""
+        ends = self.summarise(low), self.summarise(high)
+        return np.minimum(*ends), np.maximum(*ends)
+
     def summarise(self, x: Array) -> Array:
         """Turn numbers on the working scale back: [condition, run] means, or the ends of their intervals."""
+        return self._unscaled(self.oriented(x))
+
+    def _unscaled(self, x: Array) -> Array:
         back = x.copy()
         for i in range(len(self.conditions)):
             if self.average_of(i) == "geometric":
@@ -79,9 +114,9 @@ class Scores:
     def mean(self) -> Array:
         """Average over topics, each condition in its own way. [condition, run]"""
         there = ~np.isnan(self.value)
-        total = np.where(there, self.working(), 0.0).sum(-1)
+        total = np.where(there, self.scaled(), 0.0).sum(-1)
         n = there.sum(-1)
-        average = self.summarise(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
+        average = self._unscaled(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
         summed = [i for i in range(len(self.conditions)) if self.average_of(i) == "sum"]
         # the sum itself: n times the mean is not always a whole number
         average[summed] = np.where(n[summed] > 0, total[summed], np.nan)
@@ -118,6 +153,8 @@ class Scores:
             conditions=tuple(here.conditions[i] for i in rows),
             value=here.value[rows],
             averages=tuple(here.averages[i] for i in rows) if here.averages else (),
+            lower=tuple(here.lower_of(i) for i in rows) if here.lower else (),
+            notes=tuple(note for note in here.notes if _is_about(note, names)),
         )
 
     def _label(self, measure: AnyMeasure) -> str:
@@ -144,7 +181,11 @@ class Scores:
                 *map(self.average_of, range(len(self.conditions))),
                 *map(scores.average_of, range(len(sources))),
             ),
-            notes=scores.notes,
+            lower=(
+                *map(self.lower_of, range(len(self.conditions))),
+                *map(scores.lower_of, range(len(sources))),
+            ),
+            notes=tuple(dict.fromkeys((*self.notes, *scores.notes))),
         )
 
     def __getitem__(self, measure: AnyMeasure | Sequence[AnyMeasure]) -> Scores:
@@ -201,6 +242,12 @@ class Scores:
                 "value": self.value.transpose(1, 2, 0).ravel(),
             }
         ).with_columns(pl.col("value").fill_nan(None))
+
+
+def _is_about(note: Note, conditions: Sequence[str]) -> bool:
+    """Whether a note is about some of these conditions, or about those that they are standardised from."""
+    own = {*conditions, *(name.removesuffix(STANDARDISED) for name in conditions)}
+    return not note.measures or not own.isdisjoint(note.measures)
 
 
 def _basis_of_part(basis: Basis, n_runs: int, n_topics: int) -> Basis:

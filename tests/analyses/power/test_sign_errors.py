@@ -11,12 +11,20 @@ import pytest
 
 from assay.analyses.power.analysis import power
 from assay.analyses.power.sign_errors import EQUAL, LATENT, POPULATION, UNSETTLED, Truth, read_truth
+from assay.core.arrays import Array
 from assay.core.errors import InputError, UsageError
+from assay.data.rankings import Rankings
+from assay.measures.declare import CATALOGUE, measure
 from assay.scoring.scores import Scores
 from assay.stats.significance.paired_t import t_test
 from assay.stats.significance.pairs import pairs
 
 RUNS = ("a", "b", "c", "d")
+
+
+def Wasted(j: Rankings) -> Array:
+    """A measure of which the lowest is best."""
+    return j.total(~j.hit(1)) / j.cutoff
 
 
 def truth_file(folder: Path, **changed: object) -> str:
@@ -51,6 +59,17 @@ def test_signs_tell_better_worse_equal_and_open(tmp_path: Path) -> None:
     assert truth.signs(POPULATION).tolist() == [EQUAL, -1, -1, -1, -1, -1]
     assert truth.signs("AP").tolist() == [EQUAL, -1, -1, -1, -1, -1]
     assert truth.signs("RR").tolist() == [EQUAL, UNSETTLED, 1, UNSETTLED, 1, 1]
+
+
+def test_the_lowest_is_truly_best_by_a_measure_of_which_it_is(tmp_path: Path) -> None:
+    measure(claims=(), cite="own", lower=True)(Wasted)
+    try:
+        measures = json.loads(Path(truth_file(tmp_path)).read_text())["measures"]
+        truth = read_truth(truth_file(tmp_path, measures={"Wasted": measures["AP"], "AP": measures["AP"]}))
+    finally:
+        del CATALOGUE["Wasted"]
+    assert truth.signs("AP").tolist() == [EQUAL, -1, -1, -1, -1, -1]
+    assert truth.signs("Wasted").tolist() == [EQUAL, 1, 1, 1, 1, 1]
 
 
 def test_significant_pairs_are_counted_as_right_wrong_equal_or_open(tmp_path: Path) -> None:

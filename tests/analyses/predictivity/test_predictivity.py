@@ -279,6 +279,32 @@ def test_outcomes_of_runs_are_a_target_and_the_measure_that_follows_them_leads(t
     assert set(result.tables["redundancy"]["given"]) == {"good", "noise"}
 
 
+def test_an_outcome_of_which_the_lowest_is_best_is_predicted_by_the_measure_that_falls_with_it(
+    tmp_path: Path,
+) -> None:
+    scores = made(15, 30)
+    rows = [f"{run},{100 - 100 * x!r},{x!r}" for run, x in zip(scores.runs, scores.mean()[0].tolist(), strict=True)]
+    path = tmp_path / "o.csv"
+    path.write_text("\n".join(["run,error_rate,clicks", *rows]) + "\n")
+    unstated = predictivity(scores, target=str(path), splits=100)
+    (note,) = [note for note in unstated.notes if note.code == "direction"]
+    assert "--target-lower error_rate" in note.text
+    stated = predictivity(scores, target=str(path), target_lower=["error_rate"], splits=100)
+    assert not [note for note in stated.notes if note.code == "direction"]
+    phi = stated.tables["matrix"]["error_rate (lower is better)"].to_list()
+    assert phi == pytest.approx((-unstated.tables["matrix"]["error_rate"]).to_list())
+    assert phi == pytest.approx(stated.tables["matrix"]["clicks"].to_list())
+    assert phi[0] > 0
+
+
+def test_a_direction_without_a_target_or_of_none_of_its_outcomes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--target-lower names outcomes; it goes with --target FILE"):
+        predictivity(made(), target_lower=["bounces"])
+    (tmp_path / "o.csv").write_text("run,bounces\nr1,3\nr2,4\n")
+    with pytest.raises(UsageError, match=r"--target-lower bounce: no such measure .there is bounces.; did you mean"):
+        predictivity(made(), target=str(tmp_path / "o.csv"), target_lower=["bounce"])
+
+
 def test_outcomes_of_runs_and_topics_are_split_with_the_topics(tmp_path: Path) -> None:
     scores = made(10, 16)
     rows = ["run,topic,clicks"]

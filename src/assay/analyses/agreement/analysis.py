@@ -49,8 +49,8 @@ def agreement(
     """How alike are the rankings, or the p-values, that measures give?
 
     Every pair of measures (or of conditions, such as nDCG@100 and nDCG@100/pool=10) is compared by a rank
-    correlation: of the runs' means, or of how clearly each pair of runs differs (webber2010). Scores that differ by
-    rounding only (1e-10 of the largest) are ties.
+    correlation: of the runs' means, or of how clearly each pair of runs differs (webber2010). The best run comes
+    first, also where lower is better. Scores that differ by rounding only (1e-10 of the largest) are ties.
 
     The interval treats the topics as the sample: a jackknife that leaves out one topic at a time (one of 50 groups
     where there are more), with Student's quantile. It is about the correlation on as many topics: with more topics
@@ -174,7 +174,7 @@ class _RankComparison:
     def view(self, data: Scores) -> _View:
         """Look at every condition."""
         if self.of == "means":
-            values = data.mean()
+            values = data.quality()
         else:
             values = np.stack([self._of_pairs(x[:, ~np.isnan(x).any(0)]) for x in data.working()])
         known = np.asarray(~np.isnan(values).any(-1))
@@ -356,7 +356,8 @@ def _scatter(data: Scores, table: pl.DataFrame, correlation: Coefficient) -> Cha
     for k, (a, b, value) in enumerate(shown.select("measure_a", "measure_b", "correlation").iter_rows()):
         x, y = mean[place[a], : len(runs)], mean[place[b], : len(runs)]
         points.append(pl.DataFrame({"pair": [k] * len(runs), "run": list(runs), "x": x, "y": y}))
-        panel = scatter(field("x", title=a, scale=near), field("y", title=b, scale=near), tooltip=["run", "x", "y"])
+        axes = (field(side, title=data.basis.titled(m), scale=near) for side, m in (("x", a), ("y", b)))
+        panel = scatter(*axes, tooltip=["run", "x", "y"])
         head = correlation if value is None else f"{correlation} = {value:.3f}"
         own = {"title": head, "transform": [{"filter": f"datum.pair == {k}"}], "width": 240, "height": 240}
         panels.append({**panel, **own})

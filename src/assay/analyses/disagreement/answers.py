@@ -138,7 +138,7 @@ def scored_key(key: TaskKey, measures: Sequence[Measure]) -> TaskKey:
             Rankings(_padded([key.rankings[i][of] for i in at], depth), pools, top=len(pool) - 1) for of in (0, 1)
         )
         for own, m in zip(side, measures, strict=True):
-            own[at] = preferred_sides(*(cut(m, depth).compute(lists) for lists in (left, right)))
+            own[at] = preferred_sides(*(cut(m, depth).quality(lists) for lists in (left, right)))
     return replace(key, measures=[str(m) for m in measures], side=side)
 
 

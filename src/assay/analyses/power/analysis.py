@@ -9,10 +9,12 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
+from assay.analyses.power.comparisons import negated
 from assay.core.arrays import Array, Bools
 from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.thresholds import Threshold
+from assay.data.provenance import Basis
 from assay.results.analysis import Section, analysis
 from assay.results.charts import (
     COLOURS,
@@ -31,6 +33,7 @@ from assay.results.charts import (
 from assay.results.result import Result
 from assay.results.schemas import schema
 from assay.results.sentences import few_runs, incomplete_topics, one_topic
+from assay.scoring.direction import is_unstated
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval, jackknife_p, t_quantile
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
@@ -112,9 +115,10 @@ def power(
     for all pairs of measures by Holm's method. A difference that leaving out topics never changes has p = 1, whatever
     it is; measures scored on different topics have neither interval nor p.
     tables.asl: measure, pair, p: the p-values of all pairs, largest first.
-    tables.pairs: measure, run_a, run_b, difference, low, high, effect (mean over deviation), p, significant; p and
-    significance after correction, the interval of a single pair by the t distribution, over topics. Where pairs are
-    few, a chart shows each.
+    tables.pairs: measure, run_a, run_b, difference (a minus b), low, high, effect (mean over deviation), p,
+    significant, better (the run that is significantly better: with the lower mean, where lower is better; empty, too,
+    where a note asks for the direction); p and significance after correction, the interval of a single pair by the t
+    distribution, over topics. Where pairs are few, a chart shows each.
     tables.truth, with `truth` only: measure, target, right (share of the significant pairs that are in the target's
     order; truly equal pairs count as not right, pairs whose true difference is within {truth_errors} Monte-Carlo
     standard errors of 0 do not count), low, high (its interval over topics, by the jackknife; none where no topic
@@ -136,14 +140,14 @@ def power(
     tables = {
         "differences": _differences(tested, level),
         "asl": significance_levels({m: one.p for m, one in tested.items()}, by="measure"),
-        "pairs": pl.concat([_pair_table(m, data.runs, one, level) for m, one in tested.items()]),
+        "pairs": pl.concat([_directed(_pair_table(m, data.runs, one, level), m, data) for m, one in tested.items()]),
     }
     table = pl.DataFrame([_row(m, one, procedure, level) for m, one in tested.items()])
     settings = {"test": test, "correction": correction, "alpha": alpha, "level": level}
     settings |= {"resamples": procedure.resamples, "rng": rng} if procedure.resamples else {}
     notes = (*data.notes, *_notes(data, tested, procedure))
-    charts = power_charts(table, tables, alpha=alpha, level=level, criterion=procedure.criterion)
     basis = replace(data.basis, runs=len(data.runs), topics=len(data.topics))
+    charts = power_charts(table, tables, basis, alpha=alpha, level=level, criterion=procedure.criterion)
     result = Result("power", table, tables, basis, settings, notes, charts=charts)
     return result if truth is None else with_truth(result, data, known, procedure, level=level)
 
@@ -270,6 +274,14 @@ def _pair_table(measure: str, runs: tuple[str, ...], tested: _PairTests, level: 
     )
 
 
+def _directed(pairs: pl.DataFrame, measure: str, data: Scores) -> pl.DataFrame:
+    """Name the better run of each significant pair; differences that were taken for higher is better turn back."""
+    known = pl.col("significant") & (not is_unstated(measure, data.notes))
+    better = pl.when(known).then(pl.when(pl.col("difference") > 0).then("run_a").otherwise("run_b"))
+    named = pairs.with_columns(better=better)
+    return negated(named) if data.basis.is_lower_better(measure) else named
+
+
 def _notes(data: Scores, tested: dict[str, _PairTests], procedure: Procedure) -> Iterator[Note]:
     flat = {m: int(one.pairs.flat.sum()) for m, one in tested.items() if one.pairs.flat.any()}
     if flat:
@@ -292,7 +304,13 @@ def _notes(data: Scores, tested: dict[str, _PairTests], procedure: Procedure) ->
 
 
 def power_charts(
-    table: pl.DataFrame, tables: Mapping[str, pl.DataFrame], *, alpha: float, level: float, criterion: str
+    table: pl.DataFrame,
+    tables: Mapping[str, pl.DataFrame],
+    basis: Basis,
+    *,
+    alpha: float,
+    level: float,
+    criterion: str,
 ) -> tuple[Chart, ...]:
     """Draw the power of every measure and all p-values; where pairs are few, first the difference of every pair.
 
@@ -306,15 +324,16 @@ def power_charts(
     title = f"Discriminative power, with its {level:.0%} interval over topics"
     charts = (Chart("power", title, table, dots), asl_chart(tables["asl"], by="measure", alpha=alpha))
     few = table["n_pairs"][0] <= FEW_PAIRS
-    return (_pair_chart(tables["pairs"], measures, criterion, level), *charts) if few else charts
+    return (_pair_chart(tables["pairs"], measures, basis, criterion, level), *charts) if few else charts
 
 
-def _pair_chart(pairs: pl.DataFrame, measures: list[str], criterion: str, level: float) -> Chart:
+def _pair_chart(pairs: pl.DataFrame, measures: list[str], basis: Basis, criterion: str, level: float) -> Chart:
     """Draw the difference of every pair, one panel per measure; the filled dots are significant."""
     n_pairs = pairs.height // len(measures)
-    shown = measures[: MAX_ROWS // n_pairs]
+    shown = {name: basis.titled(name) for name in measures[: MAX_ROWS // n_pairs]}
     words = {True: SIGNIFICANT, False: NOT_SIGNIFICANT}
-    rows = pairs.filter(pl.col("measure").is_in(shown)).with_columns(
+    rows = pairs.filter(pl.col("measure").is_in(list(shown))).with_columns(
+        pl.col("measure").replace(shown),
         pair=pl.format("{} \u2212 {}", "run_a", "run_b"),
         verdict=pl.col("significant").replace_strict(words, return_dtype=pl.String),
     )
@@ -333,7 +352,7 @@ def _pair_chart(pairs: pl.DataFrame, measures: list[str], criterion: str, level:
     }
     panel: Spec = {"layer": [span, dots], "width": 220, "height": {"step": 18}}
     drawing = {
-        "facet": category("measure", shown, header={"title": None}),
+        "facet": category("measure", list(shown.values()), header={"title": None}),
         "columns": 2 if len(shown) == 4 else 3,
         "spec": panel,
         "resolve": {"scale": {"x": "independent"}},

@@ -11,6 +11,7 @@ import polars as pl
 from assay.core.text import Row, known
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
+from assay.scoring.direction import is_unstated
 from assay.stats.significance.declare import find_test
 from assay.stats.significance.pairs import CORRECTION_TITLES, holm
 
@@ -77,11 +78,13 @@ def multiplicity_correction(power: Result) -> MultiplicityCorrection | None:
 
 @dataclass(frozen=True, slots=True)
 class RunPairs:
-    """All pairs of runs under one measure, corrected for their number."""
+    """All pairs of runs under one measure, corrected for their number; differences are by what the better leads."""
 
     pairs: pl.DataFrame  # better, worse, difference, low, high, effect, p (corrected), significant; largest first
     runs: list[str]  # best first
     correction: MultiplicityCorrection
+    lower: bool = False  # whether lower is better
+    unstated: bool = False  # whether nobody says which is better, and the name suggests that lower is
 
     @property
     def n_significant(self) -> int:
@@ -108,7 +111,9 @@ class RunPairs:
 
 def run_pairs(power: Result, measure: str) -> RunPairs:
     """A measure's pairs of runs, corrected by Holm's method unless they are corrected already."""
+    lower = power.basis.is_lower_better(measure)
     mine = power.tables["pairs"].filter(pl.col("measure") == measure)
+    mine = negated(mine) if lower else mine
     p = mine["p"].to_numpy()
     correction = multiplicity_correction(power)
     if correction is None:
@@ -135,4 +140,14 @@ def run_pairs(power: Result, measure: str) -> RunPairs:
         significant=pl.Series(p < float(power.settings["alpha"])),
     )
     pairs = table.sort("difference", descending=True, maintain_order=True)
-    return RunPairs(pairs, order["run"].to_list(), correction)
+    return RunPairs(pairs, order["run"].to_list(), correction, lower, is_unstated(measure, power.notes))
+
+
+def negated(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Change the sign of differences, of their intervals and of effects; 0 stays without a sign."""
+    return pairs.with_columns(
+        difference=0 - pl.col("difference"),
+        low=0 - pl.col("high"),
+        high=0 - pl.col("low"),
+        effect=0 - pl.col("effect"),
+    )

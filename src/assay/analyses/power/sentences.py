@@ -162,8 +162,9 @@ def different_runs(power: Result) -> Sentence | None:
     By the measure of most power; below {many_runs} runs (own) by the first measure asked for, because the best on a
     few pairs is chance. The p-values are corrected by Holm over the pairs of that measure, unless they are corrected
     already; intervals are those of single pairs, and where one leaves 0 out and the corrected p is not significant, p
-    is given. How many topics a difference would need is a rough estimate: normal approximation, a chance of
-    {target_power} to find it, no number beyond {most_topics:,} topics (own).
+    is given. Better is lower where lower is better, and the sentence says so; where a name suggests that and nothing
+    states it, a run is said to score higher, not better. How many topics a difference would need is a rough estimate:
+    normal approximation, a chance of {target_power} to find it, no number beyond {most_topics:,} topics (own).
     """
     many = n_runs(power) >= MANY_RUNS.value
     measure = compare_measures(power).best["measure"] if many else power.table["measure"][0]
@@ -171,6 +172,7 @@ def different_runs(power: Result) -> Sentence | None:
     largest = compared.pairs.row(0, named=True)
     if largest["difference"] == 0:
         return Sentence(f"By {measure}, these runs do not differ at all.", 0.0)
+    measure = power.basis.titled(measure)
     if _untested(power):
         size = f"the largest is that of {largest['better']} over {largest['worse']}, {score(largest['difference'])}"
         text = f"By {measure}, no difference between these runs can be tested on one topic; {size}."
@@ -186,16 +188,25 @@ def _among_many(compared: RunPairs, measure: str, power: Result) -> Sentence:
     equals = [run for run in compared.runs[1:] if compared.pair(best, run)["difference"] == 0]
     share = f"{n_significant:,} of the {counted(n, 'pair')} of runs ({percent(n_significant / n)})"
     if equals:
-        lead = f"no run is the best: {listed([best, *equals], most=_EQUALS)} score the same"
+        lead = f"no run is the {_best(compared)}: {listed([best, *equals], most=_EQUALS)} score the same"
     else:
         row = compared.pair(best, compared.runs[1])
         beaten = compared.pairs.filter((pl.col("better") == best) & pl.col("significant")).height
         others = f"{beaten} of the other {len(compared.runs) - 1}"
         verdict = "significant" if row["significant"] else INCONCLUSIVE
-        lead = f"the best run, {best}, is significantly better than {others}, and its lead over "
-        lead += f"{row['worse']}, {_difference(row, compared, power)}, is {verdict}"
+        lead = f"the {_best(compared)} run, {best}, is significantly {_better(compared)} than {others}"
+        lead += f", and its lead over {row['worse']}, {_difference(row, compared, power)}, is {verdict}"
     text = f"By {measure}, {share} are significantly different ({compared.correction.title} over all pairs); {lead}."
     return Sentence(text, n_significant / n, shown=percent(n_significant / n))
+
+
+def _better(compared: RunPairs) -> str:
+    """What the first of two runs is: better, or only higher where nobody says that higher is better."""
+    return "higher" if compared.unstated else "better"
+
+
+def _best(compared: RunPairs) -> str:
+    return "highest" if compared.unstated else "best"
 
 
 def _difference(row: Row, compared: RunPairs, power: Result) -> str:
@@ -208,11 +219,12 @@ def _among_few(compared: RunPairs, measure: str, power: Result) -> Sentence:
     n, n_significant = compared.pairs.height, compared.n_significant
     shown = compared.pairs.filter("significant").head(_PAIRS).to_dicts()
     sizes = [_difference(row, compared, power) for row in shown]
-    better = [f"{row['better']} is better than {row['worse']} by {d}" for row, d in zip(shown, sizes, strict=True)]
+    word, by = _better(compared), ", lower by" if compared.lower else " by"
+    better = [f"{row['better']} is {word} than {row['worse']}{by} {d}" for row, d in zip(shown, sizes, strict=True)]
     first = compared.pair(*compared.runs[:2])
-    who = f"{first['better']}, is better than the second, {first['worse']}"
+    who = f"{first['better']}, is {word} than the second, {first['worse']}"
     if first["significant"] and (first["better"], first["worse"]) not in {(r["better"], r["worse"]) for r in shown}:
-        better.append(f"the best, {who}, by {_difference(first, compared, power)}")
+        better.append(f"the {_best(compared)}, {who}, {by.lstrip(', ')} {_difference(first, compared, power)}")
     text = f"By {measure}, {listed(better)}"
     if n > 1:
         which = f"{n_significant} of the {n}" if n_significant < n else f"all {n}"
@@ -225,9 +237,9 @@ def _among_few(compared: RunPairs, measure: str, power: Result) -> Sentence:
 
 def _first_place(row: Row, compared: RunPairs, power: Result) -> str:
     if row["difference"] == 0:
-        return f"that of {row['better']} and {row['worse']}, which score best and alike"
+        return f"that of {row['better']} and {row['worse']}, which score {_best(compared)} and alike"
     size = _difference(row, compared, power)
-    return f"the lead of the best, {row['better']}, over the second, {row['worse']}, {size}"
+    return f"the lead of the {_best(compared)}, {row['better']}, over the second, {row['worse']}, {size}"
 
 
 def _none_significant(compared: RunPairs, measure: str, power: Result) -> Sentence:

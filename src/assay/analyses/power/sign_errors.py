@@ -15,6 +15,7 @@ from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note
 from assay.data.files import read_bytes
 from assay.data.formats.json_text import read_json
+from assay.measures.grammar import recognised
 from assay.results import schemas
 from assay.results.charts import Chart, category, field, heat
 from assay.results.result import Result
@@ -36,7 +37,7 @@ class Truth:
     """What is true of the runs of a collection, by each target."""
 
     runs: tuple[str, ...]
-    value: dict[str, Array]  # target -> [run]
+    value: dict[str, Array]  # target -> [run]; higher is better
     batch: dict[str, Array]  # target by Monte Carlo -> [batch, run]
 
     def select(self, runs: Sequence[str]) -> Truth:
@@ -79,14 +80,20 @@ def _truth(data: dict[str, Any]) -> Truth:
     runs = tuple(str(name) for name in data["runs"])
     value = {LATENT: np.array(data["quality"], dtype=np.float64), POPULATION: np.array(data["J"], dtype=np.float64)}
     measures = {str(name): each for name, each in data["measures"].items()}
-    value |= {name: np.array(each["mean"], dtype=np.float64) for name, each in measures.items()}
-    batch = {name: np.array(each["batches"], dtype=np.float64) for name, each in measures.items()}
+    value |= {name: _sign(name) * np.array(each["mean"], dtype=np.float64) for name, each in measures.items()}
+    batch = {name: _sign(name) * np.array(each["batches"], dtype=np.float64) for name, each in measures.items()}
     whole = all(x.shape == (len(runs),) for x in value.values())
     if not whole or any(x.ndim != 2 or x.shape[0] < 2 or x.shape[1] != len(runs) for x in batch.values()):
         raise ValueError("as many numbers as runs, and in several batches")
     if len(set(runs)) < len(runs) or not all(np.isfinite(x).all() for x in (*value.values(), *batch.values())):
         raise ValueError("runs of different names, and finite numbers")
     return Truth(runs, value, batch)
+
+
+def _sign(target: str) -> int:
+    """What the values of a target are multiplied by so that higher is better."""
+    measure = recognised(target)
+    return 1 if measure is None else measure.declaration.sign
 
 
 _COUNTS = ("n_significant", "n_right", "n_wrong", "n_equal", "n_unsettled", "n_different")

@@ -14,6 +14,7 @@ from assay.core.text import counted
 from assay.data.files import read_bytes
 from assay.data.formats.delimited import RawTable, is_number, read_table
 from assay.data.formats.fields import ROLES, plain_column
+from assay.scoring.direction import DIRECTION, with_direction
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
 
@@ -28,8 +29,9 @@ class ScoresAndTargets:
     targets: tuple[str, ...]  # outcomes, after the measures
     runs: tuple[str, ...]
     topics: tuple[str, ...]
-    value: Array  # [measure or target, run, topic]
+    value: Array  # [measure or target, run, topic]; higher is better
     notes: tuple[Note, ...]
+    lower: tuple[bool, ...]  # [measure]: whether lower is better, so that the sign was changed
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -37,12 +39,17 @@ class ScoresAndTargets:
         return self.measures + self.targets
 
 
-def with_targets(data: Scores, target: str | None) -> ScoresAndTargets:
-    """Put scores and outcomes side by side; keep the runs that have both and the topics without gaps."""
+def with_targets(data: Scores, target: str | None, lower: Sequence[str] = ()) -> ScoresAndTargets:
+    """Put scores and outcomes side by side; keep the runs that have both and the topics without gaps.
+
+    `lower` names the outcomes of which the lowest is best.
+    """
+    if lower and target is None:
+        raise UsageError("--target-lower names outcomes; it goes with --target FILE")
     value, notes = data.working(), list(data.notes)
     names: tuple[str, ...] = ()
     if target is not None:
-        outcome = _read(target, data)
+        outcome = with_direction(_read(target, data), lower=lower, flags=("target-lower",))
         runs = [run for run in data.runs if run in outcome.runs]
         topics = [topic for topic in data.topics if topic in outcome.topics]
         if len(runs) < 2 or not topics:
@@ -50,8 +57,10 @@ def with_targets(data: Scores, target: str | None) -> ScoresAndTargets:
             why = _unknown(outcome.runs, data.runs) or "names must be as in the scores"
             raise UsageError(f"target {target}: it has outcomes for {what}; {why}")
         notes += _left_out(target, data, outcome, runs, topics)
+        notes += [note for note in outcome.notes if note.code == DIRECTION]
         outcome, data = outcome.select(runs=runs, topics=topics), data.select(runs=runs, topics=topics)
-        names = tuple(f"{name} (target)" if name in data.conditions else name for name in outcome.conditions)
+        titles = map(outcome.basis.titled, outcome.conditions)
+        names = tuple(f"{name} (target)" if name in data.conditions else name for name in titles)
         value = np.concatenate([data.working(), outcome.working()])
     holed = np.asarray(np.isnan(value).any(1))  # [measure or target, topic]
     gaps = {"a score": holed[: len(data.conditions)].any(0), "an outcome": holed[len(data.conditions) :].any(0)}
@@ -62,7 +71,8 @@ def with_targets(data: Scores, target: str | None) -> ScoresAndTargets:
             notes.append(Note("incomplete_topics", "info", text))
     whole = np.asarray(~holed.any(0))
     left = tuple(topic for topic, there in zip(data.topics, whole, strict=True) if there)
-    return ScoresAndTargets(data.conditions, names, data.runs, left, value[:, :, whole], tuple(notes))
+    directions = tuple(map(data.lower_of, range(len(data.conditions))))
+    return ScoresAndTargets(data.conditions, names, data.runs, left, value[:, :, whole], tuple(notes), directions)
 
 
 def _left_out(target: str, data: Scores, outcome: Scores, runs: list[str], topics: list[str]) -> Iterator[Note]:
@@ -108,7 +118,9 @@ def _read(path: str, data: Scores) -> Scores:
         raise InputError(f"{path}: a second outcome of run {again}; one row per run, or a topic column")
     outcomes = np.array([_numbers(sheet, i) for i in words])  # [outcome, run]
     value = np.repeat(outcomes[:, :, None], len(data.topics), axis=2)
-    return replace(data, conditions=tuple(words.values()), runs=tuple(runs), value=value, averages=(), notes=())
+    return replace(
+        data, conditions=tuple(words.values()), runs=tuple(runs), value=value, averages=(), lower=(), notes=()
+    )
 
 
 def _is_data(words: Sequence[str], data: Scores) -> bool:

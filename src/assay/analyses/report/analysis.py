@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -273,10 +273,15 @@ def _bound(study: _Study, parts: Sequence[Part], command: str) -> Report:
         },
         basis=next(iter(results.values())).basis,
         settings={"version": assay.__version__, "command": command, **settings, "fast": study.fast},
-        notes=_unhashed(study.data.origin),
+        notes=(*_warnings(results.values()), *_unhashed(study.data.origin)),
         parts=tuple(parts),
         sentences=tuple(one for _, one in statements),
     )
+
+
+def _warnings(results: Iterable[Result]) -> Iterator[Note]:
+    """What makes the data doubtful, in whichever section it shows: it stands before the verdict."""
+    yield from dict.fromkeys(note for result in results for note in result.notes if note.severity == "warning")
 
 
 def _unhashed(origin: Origin) -> tuple[Note, ...]:

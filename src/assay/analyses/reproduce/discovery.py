@@ -216,7 +216,8 @@ class ScoreFiles:
             if set(part.runs) != set(first.runs) or set(part.topics) != set(first.topics):
                 raise InputError(f"{path}: not of the same runs and topics as {first_path.name}")
         value = np.concatenate([part.select(runs=first.runs, topics=first.topics).value for part in parts])
-        return complete(replace(first, conditions=tuple(self.files), value=value, averages=()), self.name, topics)
+        every = replace(first, conditions=tuple(self.files), value=value, averages=(), lower=())
+        return complete(every, self.name, topics)
 
 
 def complete(scores: Scores, name: str, topics: Collection[str] | None) -> ScoredCollection:

@@ -113,7 +113,8 @@ def score(
         low, high = bootstrap_interval(scores.working(), level=level, resamples=resamples, rng=generator)
     means = {name: _mean(x).T for name, x in bounded.items()}
     table = _table(scores, low, high).with_columns(*_columns(means))
-    chart = run_means(table, x=field("mean", title="mean score", scale={"zero": False}), level=level)
+    x = field("mean", title="mean score", scale={"zero": False})
+    chart = run_means(table, x=x, level=level, lower=scores.lower_of(0))
     return Result("score", table, basis=scores.basis, settings=settings, notes=scores.notes, charts=(chart,))
 
 
@@ -176,7 +177,7 @@ def _columns(values: dict[str, Array]) -> list[pl.Series]:
 
 def _table(scores: Scores, low: Array, high: Array) -> pl.DataFrame:
     n_conditions, n_runs = low.shape
-    columns = {"mean": scores.mean(), "low": scores.summarise(low), "high": scores.summarise(high)}
+    columns = dict(zip(("mean", "low", "high"), (scores.mean(), *scores.interval(low, high)), strict=True))
     return pl.DataFrame(
         {
             "run": [run for run in scores.runs for _ in range(n_conditions)],

@@ -55,7 +55,8 @@ def standardize(
 
     Not for comparing runs on one set of topics when raw scores will do: it changes the weight of topics, and topics
     on which the reference runs hardly differ count as much as all others. Where they do not differ at all
-    (deviations below 1e-9 of the topic's best score), z is 0 for every run, as in trec_eval.
+    (deviations below 1e-9 of the topic's best score), z is 0 for every run, as in trec_eval. Where lower is better,
+    a lower standardised score is, too.
 
     The interval treats the topics as the sample and the factors as known; it does not cover other reference runs.
     Commands that start from scores, such as `power` and `predictivity`, take scores that are standardised by the runs
@@ -110,7 +111,7 @@ def standardize(
     linear: dict[str, object] = {"a": a, "b": b} if method == "linear" else {}
     source = factors or (f"{n} of {len(data.runs)} runs" if reference else "the runs themselves")
     means = _means(scores, level)
-    best = charts.run_means(means, x=_axis(method, "mean"), level=level, how=", standardised")
+    best = charts.run_means(means, x=_axis(method, "mean"), level=level, how=", standardised", lower=data.lower_of(0))
     return Result(
         "standardize",
         means,
@@ -166,7 +167,7 @@ def _standardize(
     data: Scores, method: Method, a: float, b: float, reference: Sequence[str], factors: str | None, floor: float
 ) -> tuple[Scores, Factors, int]:
     """Standardise; with the factors used, and how many runs they come from unless from a file."""
-    raw = data.working()
+    raw = data.scaled()
     runs = chosen_names(reference, data.runs) if reference else list(data.runs)
     by_reference = raw[:, positions(runs, data.runs, "run")] if reference else raw
     used = _raised(read_factors(factors, data.conditions, data.topics), floor) if factors else None
@@ -250,10 +251,11 @@ def _means(scores: Scores, level: float) -> pl.DataFrame:
 
 def _against_raw(raw: Scores, scores: Scores, method: Method) -> charts.Chart:
     """Run means before and after, one panel per measure."""
+    titles = [raw.basis.titled(name) for name in scores.conditions]
     table = pl.DataFrame(
         {
             "run": list(scores.runs) * len(scores.conditions),
-            "measure": [name for name in scores.conditions for _ in scores.runs],
+            "measure": [title for title in titles for _ in scores.runs],
             "raw": raw.mean().ravel(),
             "standardized": scores.mean().ravel(),
         }
@@ -261,7 +263,7 @@ def _against_raw(raw: Scores, scores: Scores, method: Method) -> charts.Chart:
     axes = [charts.field("raw", title="mean raw score", scale={"zero": False}), _axis(method, "standardized")]
     panel = charts.scatter(*axes, tooltip=("run", "raw", "standardized")) | {"width": 240, "height": 240}
     drawing = {
-        "facet": charts.category("measure", scores.conditions, header={"title": None}),
+        "facet": charts.category("measure", titles, header={"title": None}),
         "columns": 3,
         "spec": panel,
         "resolve": {"scale": {"x": "independent"}},

@@ -155,7 +155,11 @@ def subset(
     studies = [_study(x, chosen, order, k=best, alpha=alpha) for x, _ in zip(data.working(), drawing, strict=True)]
     by_measure = list(zip(data.conditions, studies, strict=True))
     taus = table((_row(m, study, level) for m, study in by_measure), _SUBSETS)
-    reversals = (row for m, study in by_measure for row in _reversed_pairs(m, data.runs, study, alpha))
+    reversals = (
+        row
+        for i, (m, study) in enumerate(by_measure)
+        for row in _reversed_pairs(m, data.runs, study, alpha, lower=data.lower_of(i))
+    )
     tables = {
         "sizes": table((_size_row(m, study, tau, level) for m, study in by_measure), _SIZES),
         "curve": table(((m, *point) for m, study in by_measure for point in study.curve), _CURVE),
@@ -276,16 +280,17 @@ def _whole_set(n: int) -> tuple[tuple[int, float], ...]:
 
 
 def _reversed_pairs(
-    measure: str, runs: Sequence[str], study: _SubsetStudy, alpha: float
+    measure: str, runs: Sequence[str], study: _SubsetStudy, alpha: float, *, lower: bool
 ) -> Iterator[tuple[object, ...]]:
-    """The pairs that a named subset orders otherwise, the most significant first."""
+    """The pairs that a named subset orders otherwise, the most significant first; differences in their own units."""
     if study.inside is None:
         return
     whole, part, p = pairs(study.x), pairs(study.x[:, study.inside]), t_test(study.x)
     opposite = np.flatnonzero(whole.mean * part.mean < 0)
     for i in opposite[np.argsort(p[opposite], kind="stable")]:
         names = runs[whole.first[i]], runs[whole.second[i]]
-        yield measure, *names, float(whole.mean[i]), float(part.mean[i]), float(p[i]), bool(p[i] < alpha)
+        differences = [-float(of.mean[i]) if lower else float(of.mean[i]) for of in (whole, part)]
+        yield measure, *names, *differences, float(p[i]), bool(p[i] < alpha)
 
 
 def _notes(data: Scores, taus: pl.DataFrame, studies: Sequence[_SubsetStudy]) -> Iterator[Note]:
