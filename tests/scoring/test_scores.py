@@ -14,7 +14,7 @@ import scipy.stats
 
 from assay.core.errors import AssayError, MeasureError, UsageError
 from assay.core.notes import Note
-from assay.data.judged import MISSING_LISTS, Judged, judge
+from assay.data.judged import Judged, judge
 from assay.data.provenance import Basis
 from assay.data.read import read_qrels, read_runs
 from assay.scoring.conditions import score_conditions
@@ -65,7 +65,7 @@ def test_a_topic_that_a_run_misses_counts_as_an_empty_list_or_is_skipped(judged:
     assert skip.basis.missing == "skip"
     for scores, policy in ((skip, "without a score"), (empty, "counted as empty")):
         text = f"1 list missing, {policy} (1 run lacking judged topics)"
-        assert Note(MISSING_LISTS, "caution", text) in scores.notes
+        assert Note("missing_lists", "caution", text) in scores.notes
 
 
 def test_what_is_relevant_depends_on_the_measure(judged: Judged) -> None:

@@ -27,6 +27,8 @@ class Basis:
 
     runs: int | None = None
     topics: int | None = None
+    common_topics: int | None = None  # those that every run has a score on, where runs lack some
+    topics_left_out: int | None = None  # those that some run lacks, where only the common ones are used
     judged: int | None = None  # documents
     relevant: int | None = None  # of the judged documents
     order: str | None = None  # of documents: what decides it, and where that is equal
@@ -38,7 +40,7 @@ class Basis:
     scores: str | None = None  # the file of another tool's scores, or the model that scores come from
     layout: str | None = None  # of that file
     undefined: str | None = None  # what undefined scores count as
-    missing: str | None = None  # what missing lists count as, where not as empty
+    missing: str | None = None  # the rule for lists or scores that runs lack, where they lack some
     pools: str | None = None  # the judgments and pool depths of single conditions
     contributors: int | None = None  # runs that fill the pools, where they were named
     chosen: str | None = None  # which runs were kept, and by what

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any, get_args
 
 from assay.core.errors import InputError, UsageError
+from assay.core.settings import check_choice
 from assay.core.text import listed
 from assay.data.files import as_text, expand, plain_name, read_bytes
 from assay.data.formats.delimited import is_number, read_table, starts_json
 from assay.data.formats.fields import column_names
 from assay.data.read import ColumnNames, skipped_files
 from assay.measures.grammar import recognised
+from assay.scoring.missing import Missing, settle_missing
 from assay.scoring.other_tools.cells import Cells, merged, settled
 from assay.scoring.other_tools.layouts import ALIASES, Description, cells_of, is_topic, role_of
 from assay.scoring.other_tools.mappings import cells_of_mapping, is_about_models, is_mteb
@@ -29,7 +31,12 @@ _KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
 
 
 def read_scores(
-    source: Any, *, orient: Orient | None = None, name: str | None = None, columns: ColumnNames = None
+    source: Any,
+    *,
+    orient: Orient | None = None,
+    name: str | None = None,
+    columns: ColumnNames = None,
+    missing: Missing = "pairwise",
 ) -> Scores:
     """Read the per-topic scores that other tools computed; those of several sources are merged.
 
@@ -55,12 +62,17 @@ def read_scores(
     columns
         Which columns of a table hold what, where their names do not say: ``"topic=q,run=model,value=latency"``, or a
         mapping; also measure.
+    missing
+        What to do with topics on which a run has no score and another has: pairwise (no score: each comparison uses
+        the topics that both runs have), zero, common (only topics on which every run has a score), or fail.
     """
+    check_choice(missing, "missing", get_args(Missing))
     if orient is not None and orient not in get_args(Orient):
         raise UsageError(f"orient: '{orient}' is not {' or '.join(get_args(Orient))}")
     asked = Description(column_names(columns, ALIASES), orient)
     words = _paths(source)
-    return merged(_from_objects(source, asked, name) if words is None else _from_files(words, asked, name))
+    scores = merged(_from_objects(source, asked, name) if words is None else _from_files(words, asked, name))
+    return settle_missing(scores, missing)
 
 
 def _paths(source: Any) -> list[str] | None:

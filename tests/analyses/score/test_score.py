@@ -14,7 +14,7 @@ import scipy.stats
 
 from assay.analyses.score.analysis import score
 from assay.core.errors import UsageError
-from assay.data.judged import MISSING_LISTS, Collection, Judged
+from assay.data.judged import Collection, Judged
 from assay.data.rankings import Rankings
 from assay.data.read import read_qrels, read_runs
 from assay.data.tables import UNJUDGED
@@ -38,7 +38,7 @@ def test_the_table_has_a_row_for_every_run_and_measure_in_the_order_asked_for(ju
     assert result.table.columns == ["run", "measure", "mean", "low", "high"]
     assert result.table.select("run", "measure").rows() == [("x", "RR"), ("x", "AP"), ("y", "RR"), ("y", "AP")]
     assert result.settings == {"interval": "t", "level": 0.95}
-    assert result.notes[0].code == MISSING_LISTS
+    assert result.notes[0].code == "missing_lists"
 
 
 def test_the_interval_is_students(judged: Judged) -> None:

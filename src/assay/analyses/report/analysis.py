@@ -28,6 +28,7 @@ from assay.results.sentences import MANY_RUNS, load_sentences, rules_table
 from assay.scoring.conditions import Condition, parse_condition
 from assay.scoring.default_measures import default_measures
 from assay.scoring.loaders import LOADERS
+from assay.scoring.missing import Missing
 from assay.scoring.scores import Scores, Undefined
 
 _VERDICT = {
@@ -51,6 +52,7 @@ def report(
     fast: bool = False,
     figures: str | None = None,
     undefined: Undefined = "zero",
+    missing: Missing | None = None,
     contributors: Sequence[str] = (),
     pool_depth: int | None = None,
     alpha: float = 0.05,
@@ -79,6 +81,11 @@ def report(
         Write every chart as SVG, PNG and PDF into this directory.
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+    missing
+        What to do with topics that a run lacks, in every section: zero (a missing list is empty, as with trec_eval
+        -c, a missing score 0), pairwise (no score: each comparison uses the topics that both runs have; sections
+        that need all runs on all topics use the common ones, and say so), common (only topics on which every run has a
+        score) or fail (default: zero for runs, pairwise for --scores).
     contributors
         The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
         (default: all runs).
@@ -114,6 +121,7 @@ def report(
     settings = {
         "measure": tuple(measure) or default_measures(data),
         "undefined": undefined,
+        "missing": missing,
         "contributors": tuple(contributors),
         "pool_depth": pool_depth,
         "alpha": alpha,
