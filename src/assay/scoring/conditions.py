@@ -144,8 +144,8 @@ def score_conditions(
 ) -> Scores:
     """Score runs under conditions; the runs are read and ordered once, and judged once for each set of judgments.
 
-    All runs contribute to the pools unless `contributors` are named; scores are those of the `chosen` runs, and of all
-    where none is named. `others` are the judgments that `qrels=NAME` means, by name. What runs lack is settled by
+    All runs contribute to the pools unless `contributors` are named; scores are those of the `chosen` runs, and of
+    all where none is named. `others` are the judgments that `qrels=NAME` means, by name. What runs lack is settled by
     `missing`, as `score` says.
     """
     others = others if isinstance(others, OtherJudgments) else OtherJudgments(others)

@@ -17,7 +17,7 @@ import numpy as np
 
 from assay.core.arrays import Array, Bools
 from assay.core.errors import UsageError
-from assay.core.notes import Note
+from assay.core.notes import Note, Severity
 from assay.core.text import counted, listed
 from assay.data.gaps import CODES, Kind, cheapest, cost, lacking, missing_lists, n_common, on_missing
 from assay.data.judged import Collection
@@ -114,12 +114,15 @@ def on_common_topics(scores: Scores) -> Scores:
     gone = scores.gaps()
     if not gone.any():
         return scores
-    by_run = np.asarray(gone.any(0))
-    n_topics, n_used = len(scores.topics), n_common(by_run)
-    which = f"{lacking(scores.runs, by_run)} ({cost(scores.runs, by_run)})"
-    note = Note(COMMON_TOPICS, "warning" if 2 * n_used < n_topics else "caution", f"{_ONLY_COMMON}: {which}")
+    note = _on_common(scores.runs, np.asarray(gone.any(0)))
     others = (other for other in scores.notes if other.code not in (COMMON_TOPICS, *CODES.values()))
     return _without_gaps(replace(scores, notes=(*others, note)), gone)
+
+
+def _on_common(runs: Sequence[str], gone: Bools) -> Note:
+    """Say that only common topics are used, and which runs cost how many; `gone` is [run, topic]."""
+    severity: Severity = "warning" if 2 * n_common(gone) < gone.shape[1] else "caution"
+    return Note(COMMON_TOPICS, severity, f"{_ONLY_COMMON}: {lacking(runs, gone)} ({cost(runs, gone)})")
 
 
 def _without_gaps(scores: Scores, gone: Bools) -> Scores:
@@ -131,8 +134,10 @@ def _without_gaps(scores: Scores, gone: Bools) -> Scores:
             raise UsageError(_nothing_common(scores.runs, cells, of=name))
     left = [topic for topic, there in zip(scores.topics, scored.any(0), strict=True) if there]
     kept = complete.select(topics=left)
-    n_out = len(scores.topics) - len(left)
-    return replace(kept, basis=replace(kept.basis, common_topics=None, topics_left_out=n_out or None))
+    if not (n_out := len(scores.topics) - len(left)):
+        return kept
+    counts = {"topics_left_out": n_out, "judged": None, "relevant": None}  # how much of it they hold is not known
+    return replace(kept, basis=replace(kept.basis, **counts))
 
 
 def _nothing_common(runs: Sequence[str], gone: Bools, *, of: str) -> str:
@@ -157,9 +162,8 @@ def settle_lists(data: Collection, rule: Missing) -> Collection:
     left = [topic for topic, out in zip(data.qrels.topics, gone.any(0), strict=True) if not out]
     if not left:
         raise UsageError(_nothing_common(runs.names, gone, of=data.qrels.source))
-    note = on_missing("list", runs.names, gone, _ONLY_COMMON)
-    note = replace(note, text=f"{note.text} ({cost(runs.names, gone)})")
-    qrels = replace(data.qrels.select(left), notes=(*data.qrels.notes, note), is_whole=data.qrels.is_whole)
+    notes = (*data.qrels.notes, _on_common(runs.names, gone))
+    qrels = replace(data.qrels.select(left), notes=notes, is_whole=data.qrels.is_whole)
     out = set(data.qrels.topics).difference(left)
     columns = [i for i, topic in enumerate(data.runs.topics) if topic not in out]
     topics = tuple(data.runs.topics[i] for i in columns)

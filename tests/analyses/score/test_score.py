@@ -29,8 +29,8 @@ def judged() -> Judged:
 
 
 def test_bounds_of_missing_lists_are_refused(judged: Judged) -> None:
-    with pytest.raises(UsageError, match="does not go with --missing skip"):
-        score(judged, measure=["AP"], residuals=True, missing="skip")
+    with pytest.raises(UsageError, match="does not go with --missing pairwise"):
+        score(judged, measure=["AP"], residuals=True, missing="pairwise")
 
 
 def test_the_table_has_a_row_for_every_run_and_measure_in_the_order_asked_for(judged: Judged) -> None:

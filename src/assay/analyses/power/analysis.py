@@ -176,7 +176,7 @@ class Procedure:
     seed: int
 
     def p_values(self, x: Array) -> Array:
-        """Test all pairs of runs, with the correction, each on the topics that both have; `x` is [run, topic]. [pair]"""
+        """Test all pairs of runs, each on the topics that both have, and correct; `x` is [run, topic]. [pair]"""
         return corrected(p_values_with_gaps(self.test, x, resamples=self.resamples, seed=self.seed), self.correction)
 
     def critical_differences(self, x: Array) -> Array | None:

@@ -79,8 +79,8 @@ def multiplicity_correction(power: Result) -> MultiplicityCorrection | None:
 class RunPairs:
     """All pairs of runs under one measure, corrected for their number."""
 
-    pairs: pl.DataFrame  # better, worse, difference, low, high, effect, p (corrected), significant; largest first
-    runs: list[str]  # best first
+    pairs: pl.DataFrame  # better, worse, difference, low, high, effect, p (corrected), significant, n_topics
+    runs: list[str]  # best first; only those that share topics with it
     correction: MultiplicityCorrection
 
     @property
@@ -108,7 +108,7 @@ class RunPairs:
 
 def run_pairs(power: Result, measure: str) -> RunPairs:
     """A measure's pairs of runs, corrected by Holm's method unless they are corrected already."""
-    mine = power.tables["pairs"].filter(pl.col("measure") == measure)
+    mine = power.tables["pairs"].filter(pl.col("measure") == measure, pl.col("difference").is_not_nan())
     p = mine["p"].to_numpy()
     correction = multiplicity_correction(power)
     if correction is None:
@@ -119,7 +119,7 @@ def run_pairs(power: Result, measure: str) -> RunPairs:
             mine.select("run_b", -pl.col("difference")).rename({"run_b": "run", "difference": "d"}),
         ]
     )
-    order = total.group_by("run", maintain_order=True).sum().sort("d", descending=True, maintain_order=True)
+    order = total.group_by("run", maintain_order=True).mean().sort("d", descending=True, maintain_order=True)
     reversed_ = pl.col("difference") < 0
     ends = {
         "low": pl.when(reversed_).then(-pl.col("high")).otherwise("low"),
@@ -133,6 +133,10 @@ def run_pairs(power: Result, measure: str) -> RunPairs:
         effect=pl.col("effect").abs(),
         p=pl.Series(p),
         significant=pl.Series(p < float(power.settings["alpha"])),
+        n_topics="n_topics",
     )
     pairs = table.sort("difference", descending=True, maintain_order=True)
-    return RunPairs(pairs, order["run"].to_list(), correction)
+    best, *others = order["run"].to_list()
+    met = pairs.filter((pl.col("better") == best) | (pl.col("worse") == best))
+    compared = {*met["better"], *met["worse"]}
+    return RunPairs(pairs, [best, *(run for run in others if run in compared)], correction)

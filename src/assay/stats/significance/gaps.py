@@ -1,11 +1,11 @@
 """All pairs of runs compared although runs lack topics: each pair on the topics that both have (pairwise deletion).
 
-`x` is [run, topic] with NaN where a run has no score. Runs that lack the same topics form a group; two groups share the
-topics that both have, so that a declared test of all pairs, which knows no gaps, is done once for every two groups and
-each pair takes its own p-value from there. Without gaps there is one group, and the numbers are those of the test.
+`x` is [run, topic] with NaN where a run has no score. Runs that lack the same topics form a group; two groups share
+the topics that both have, so that a declared test of all pairs, which knows no gaps, is done once for two groups
+and each pair takes its own p-value from there. Without gaps there is one group: the numbers are those of the test.
 
-A pair with fewer than two topics in common cannot be tested: p = 1, no variance, no critical difference. A test that is
-family-wise needs all runs on the same topics: not for it.
+A pair with fewer than two topics in common cannot be tested: p = 1, no variance, no critical difference. A test that
+is family-wise needs all runs on the same topics: not for it.
 """
 
 from __future__ import annotations
