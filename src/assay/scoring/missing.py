@@ -9,7 +9,7 @@ A command that cannot do with gaps takes the common topics by `on_common_topics`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -123,6 +123,11 @@ def _on_common(runs: Sequence[str], gone: Bools) -> Note:
     """Say that only common topics are used, and which runs cost how many; `gone` is [run, topic]."""
     severity: Severity = "warning" if 2 * n_common(gone) < gone.shape[1] else "caution"
     return Note(COMMON_TOPICS, severity, f"{_ONLY_COMMON}: {lacking(runs, gone)} ({cost(runs, gone)})")
+
+
+def on_left_out(notes: Iterable[Note]) -> Iterator[Note]:
+    """Of all notes on data, those on topics that were left out because some run lacks them."""
+    return (note for note in notes if note.code == COMMON_TOPICS)
 
 
 def _without_gaps(scores: Scores, gone: Bools) -> Scores:
