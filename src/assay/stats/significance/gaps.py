@@ -16,7 +16,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from assay.core.arrays import Array, Bools, Counts, Index
+from assay.core.arrays import Array, Counts, Index
 from assay.stats.significance.declare import SignificanceTest
 from assay.stats.significance.pairs import Pairs, pairs, rounding
 
@@ -62,9 +62,9 @@ def _places(n: int) -> Index:
 
 def shared_topics(x: Array) -> Counts:
     """How many topics the runs of each pair have in common. [pair]"""
-    there: Bools = ~np.isnan(x)
-    both = there.astype(np.int64) @ there.astype(np.int64).T
-    return both[np.triu_indices(len(x), 1)]
+    there = (~np.isnan(x)).astype(np.float64)
+    both = there @ there.T
+    return both[np.triu_indices(len(x), 1)].astype(np.int64)
 
 
 def pairs_with_gaps(x: Array) -> Pairs:
