@@ -103,7 +103,7 @@ def test_topics_outside_the_judgments_are_ignored_and_counted_and_missing_lists_
     assert both.topics == ("1", "2", "3", "4")
     assert both.notes[:3] == (
         Note("unjudged_topics", "caution", "2 topics not in the judgments, ignored (2 lists)"),
-        Note("missing_lists", "caution", "4 lists missing, counted as empty (2 runs lacking judged topics)"),
+        Note("missing_lists", "caution", "4 lists missing, counted as empty: x has 2 of 4 topics, y 2"),
         Note(
             "negative_grades",
             "info",

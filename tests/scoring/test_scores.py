@@ -14,7 +14,7 @@ import scipy.stats
 
 from assay.core.errors import AssayError, MeasureError, UsageError
 from assay.core.notes import Note
-from assay.data.judged import MISSING_LISTS, Judged, judge
+from assay.data.judged import Judged, judge
 from assay.data.provenance import Basis
 from assay.data.read import read_qrels, read_runs
 from assay.scoring.conditions import score_conditions
@@ -57,15 +57,17 @@ def test_a_topic_without_relevant_documents_counts_as_zero_or_is_skipped(judged:
     assert skip.notes[-1] == Note("empty_topics", "caution", f"{text} have no score")
 
 
-def test_a_topic_that_a_run_misses_counts_as_an_empty_list_or_is_skipped(judged: Judged) -> None:
-    empty, skip = (score(judged, ["AP", "RR"], missing=rule) for rule in ("empty", "skip"))
-    assert empty.value[:, 0, 3].tolist() == [0.0, 0.0]
-    assert np.argwhere(np.isnan(skip.value)).tolist() == [[0, 0, 3], [1, 0, 3]]
-    assert np.array_equal(np.nan_to_num(skip.value), empty.value)
-    assert skip.basis.missing == "skip"
-    for scores, policy in ((skip, "without a score"), (empty, "counted as empty")):
-        text = f"1 list missing, {policy} (1 run lacking judged topics)"
-        assert Note(MISSING_LISTS, "caution", text) in scores.notes
+def test_a_topic_that_a_run_misses_counts_as_an_empty_list_or_has_no_score(judged: Judged) -> None:
+    zero, pairwise = (score(judged, ["AP", "RR"], missing=rule) for rule in ("zero", "pairwise"))
+    assert zero.value[:, 0, 3].tolist() == [0.0, 0.0]
+    assert np.argwhere(np.isnan(pairwise.value)).tolist() == [[0, 0, 3], [1, 0, 3]]
+    assert np.array_equal(np.nan_to_num(pairwise.value), zero.value)
+    assert (zero.basis.missing, pairwise.basis.missing) == ("zero", "pairwise")
+    for scores, effect in ((pairwise, "each comparison uses the topics that both runs have"), (zero, "counted as")):
+        (note,) = [note for note in scores.notes if note.code == "missing_lists"]
+        assert note.severity == "caution"
+        assert note.text.startswith(f"1 list missing, {effect}")
+        assert "x has 3 of 4 topics" in note.text
 
 
 def test_what_is_relevant_depends_on_the_measure(judged: Judged) -> None:

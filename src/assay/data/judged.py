@@ -18,6 +18,7 @@ from assay.core.notes import Note
 from assay.core.settings import check_choice, check_depth, positions
 from assay.core.text import counted, first_few
 from assay.data.diagnosis import diagnose
+from assay.data.gaps import on_missing
 from assay.data.judgments.merging import ONLY_FILES, OtherJudgments
 from assay.data.lookup import Checks, Lookup, SameKeyError
 from assay.data.provenance import NOWHERE, Basis, Origin, shown_path
@@ -29,8 +30,6 @@ Column = TypeVar("Column", Codes, Checks)
 
 _CHUNK = 1 << 17  # entries handed to a measure at a time: float64 columns of this size stay in cache
 _PADDING = 2.0  # one block while at most this many times the entries are stored
-MISSING_LISTS = "missing_lists"
-"""The code of the note on lists that runs lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +107,13 @@ class Judged:
             source=source,
             basis=_basis(self.basis, source, topics, self.pool[by_topic]),
         )
+
+    def missing(self) -> Bools:
+        """Say which lists are missing: the run has no document for the topic. [run, topic]"""
+        gone = np.zeros(len(self.runs) * len(self.topics), dtype=bool)
+        for block in self.blocks:
+            gone[block.cell] = block.grade[:, 0] == ABSENT
+        return gone.reshape(len(self.runs), len(self.topics))
 
     def cube(self, depth: int | None = None) -> Grades:
         """Lay all grades out as [run, topic, rank], to a depth or in full."""
@@ -219,7 +225,7 @@ def _judging_notes(runs: Runs, place: Index, missing: Bools) -> Iterator[Note]:
         text = f"{counted(n, 'topic')} not in the judgments, ignored ({counted(n_lists, 'list')})"
         yield Note("unjudged_topics", "caution", text)
     if missing.any():
-        yield missing_lists(missing, "counted as empty")
+        yield on_missing("list", runs.names, missing, "counted as empty")
 
 
 def _negative_note(qrels: Qrels, negative: Negative) -> Iterator[Note]:
@@ -229,12 +235,6 @@ def _negative_note(qrels: Qrels, negative: Negative) -> Iterator[Note]:
         counts = "judged, of grade 0" if negative == "nonrelevant" else "pooled, but not judged"
         text = f"{counted(n, 'judgment')} of a negative grade, taken as {counts} (see --negative {other})"
         yield Note("negative_grades", "info", text)
-
-
-def missing_lists(missing: Bools, policy: str) -> Note:
-    """Say how many lists are missing, and what becomes of them; `missing` is [run, topic]."""
-    lists, runs = counted(int(missing.sum()), "list"), counted(int(missing.any(1).sum()), "run")
-    return Note(MISSING_LISTS, "caution", f"{lists} missing, {policy} ({runs} lacking judged topics)")
 
 
 def _pool(topic: Index, grade: Grades, n_topics: int, top: int) -> Counts:

@@ -27,6 +27,8 @@ class Basis:
 
     runs: int | None = None
     topics: int | None = None
+    common_topics: int | None = None  # those that every run has a score on, where runs lack some
+    topics_left_out: int | None = None  # those that some run lacks, where only the common ones are used
     judged: int | None = None  # documents
     relevant: int | None = None  # of the judged documents
     order: str | None = None  # of documents: what decides it, and where that is equal
@@ -39,7 +41,7 @@ class Basis:
     layout: str | None = None  # of that file
     lower_is_better: tuple[str, ...] | None = None  # measures of which the lowest score is best
     undefined: str | None = None  # what undefined scores count as
-    missing: str | None = None  # what missing lists count as, where not as empty
+    missing: str | None = None  # the rule for lists or scores that runs lack, where they lack some
     pools: str | None = None  # the judgments and pool depths of single conditions
     contributors: int | None = None  # runs that fill the pools, where they were named
     chosen: str | None = None  # which runs were kept, and by what

@@ -43,7 +43,16 @@ class Section:
     n_measures: int | Threshold = 1
     n_topics: int | Threshold = 1
     graded: bool = False  # needs more than one grade of relevance
-    passed: tuple[str, ...] = ("measure", "undefined", "contributors", "pool_depth", "level", "alpha", "rng")
+    passed: tuple[str, ...] = (
+        "measure",
+        "undefined",
+        "missing",
+        "contributors",
+        "pool_depth",
+        "level",
+        "alpha",
+        "rng",
+    )
     settings: Mapping[str, Any] = field(default_factory=dict)  # what is set in every report
     fast: Mapping[str, Any] | None = field(default_factory=dict)  # and in a first look; None is left out of it
     few: Mapping[str, Any] | None = None  # and with few runs

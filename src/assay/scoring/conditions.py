@@ -19,13 +19,15 @@ from assay.core.errors import InputError, MeasureError, suggestion
 from assay.core.notes import Note
 from assay.core.settings import MAX_RANK, limited_number
 from assay.core.text import listed
+from assay.data.gaps import missing_lists
 from assay.data.judged import Judged, Negative, judge
 from assay.data.judgments.merging import ONLY_FILES, OtherJudgments
 from assay.data.provenance import Basis
 from assay.data.tables import Qrels, Runs
 from assay.measures.declare import Measure
 from assay.measures.grammar import AnyMeasure, parse, recognised, written
-from assay.scoring.engine import EMPTY_TOPICS, Missing, check_asked, score
+from assay.scoring.engine import EMPTY_TOPICS, check_asked, score_lists
+from assay.scoring.missing import Missing, settle_missing
 from assay.scoring.scores import Scores, Undefined
 
 if TYPE_CHECKING:
@@ -134,35 +136,39 @@ def score_conditions(
     conditions: Iterable[AnyMeasure | Condition],
     *,
     contributors: Sequence[str] | None = None,
+    chosen: Sequence[str] = (),
     undefined: Undefined = "zero",
-    missing: Missing = "empty",
+    missing: Missing = "zero",
     negative: Negative = "pooled",
     others: OtherJudgments | Mapping[str, Qrels] = ONLY_FILES,
 ) -> Scores:
     """Score runs under conditions; the runs are read and ordered once, and judged once for each set of judgments.
 
-    All runs contribute to the pools unless `contributors` are named. `others` are the judgments that `qrels=NAME`
-    means, by name.
+    All runs contribute to the pools unless `contributors` are named; scores are those of the `chosen` runs, and of
+    all where none is named. `others` are the judgments that `qrels=NAME` means, by name. What runs lack is settled by
+    `missing`, as `score` says.
     """
     others = others if isinstance(others, OtherJudgments) else OtherJudgments(others)
-    chosen = [parse_condition(c) for c in conditions]
-    check_asked(chosen)
+    every = [parse_condition(c) for c in conditions]
+    check_asked(every)
     parts: dict[Under, Scores] = {}
-    for under in dict.fromkeys(c.under for c in chosen):
+    for under in dict.fromkeys(c.under for c in every):
         judged = judge_under(runs, qrels, under, contributors=contributors, negative=negative, others=others)
-        asked = [c for c in chosen if c.under == under]
+        asked = [c for c in every if c.under == under]
         parts[under] = score_judged(judged, asked, undefined=undefined, missing=missing)
     whole = next(iter(parts.values()))
-    columns = [parts[c.under].choose([str(c)]) for c in chosen]
-    return replace(
+    columns = [parts[c.under].choose([str(c)]) for c in every]
+    scores = replace(
         whole,
         basis=_basis(whole.basis, parts),
-        conditions=tuple(str(c) for c in chosen),
+        conditions=tuple(str(c) for c in every),
         value=np.concatenate([part.value for part in columns]),
         averages=tuple(part.average_of(0) for part in columns),
         lower=tuple(part.lower_of(0) for part in columns),
         notes=tuple(dict.fromkeys(note for under, part in parts.items() for note in _located(part.notes, under))),
     )
+    kept = scores.select(runs=chosen) if chosen else scores
+    return settle_missing(kept, missing, lists=missing_lists(runs.select(kept.runs), kept.topics))
 
 
 def _located(notes: Iterable[Note], under: Under) -> Iterator[Note]:
@@ -173,11 +179,14 @@ def _located(notes: Iterable[Note], under: Under) -> Iterator[Note]:
 
 
 def score_judged(
-    judged: Judged, conditions: Sequence[Condition], *, undefined: Undefined = "zero", missing: Missing = "empty"
+    judged: Judged, conditions: Sequence[Condition], *, undefined: Undefined = "zero", missing: Missing = "zero"
 ) -> Scores:
-    """Score runs that were judged under the judgments of all these conditions, each normalised as it asks."""
+    """Score runs that were judged under the judgments of all these conditions, each normalised as it asks.
+
+    A missing list has no score but with `missing` zero, as in `score_lists`.
+    """
     measures = list(dict.fromkeys(c.measure for c in conditions))
-    raw = score(judged, measures, undefined=undefined, missing=missing)
+    raw = score_lists(judged, measures, undefined=undefined, missing=missing)
     columns = [
         replace(raw.choose([c.measure]), conditions=(str(replace(c, normalization="raw")),), notes=())
         for c in conditions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args, overload
+from typing import Any, get_args, overload
 
 import numpy as np
 
@@ -13,13 +13,13 @@ from assay.core.errors import MeasureError, UsageError
 from assay.core.notes import Note
 from assay.core.settings import check_choice
 from assay.core.text import counted, percent
-from assay.data.judged import MISSING_LISTS, Judged, missing_lists
+from assay.data.judged import Judged
 from assay.data.tables import ABSENT, Qrels, Runs
 from assay.measures.declare import Average, Measure
 from assay.measures.grammar import AnyMeasure, parse
+from assay.scoring.missing import Missing, settle_missing
 from assay.scoring.scores import Scores, Undefined
 
-Missing = Literal["empty", "skip"]
 EMPTY_TOPICS = "empty_topics"  # the code of the note on topics without a relevant document
 
 
@@ -42,19 +42,19 @@ Measures = AnyMeasure | Iterable[AnyMeasure]
 
 @overload
 def score(
-    judged: Judged, measures: Measures, /, *, undefined: Undefined = "zero", missing: Missing = "empty"
+    judged: Judged, measures: Measures, /, *, undefined: Undefined = "zero", missing: Missing = "zero"
 ) -> Scores: ...
 
 
 @overload
 def score(
-    judged: Judged, /, *, measures: Measures, undefined: Undefined = "zero", missing: Missing = "empty"
+    judged: Judged, /, *, measures: Measures, undefined: Undefined = "zero", missing: Missing = "zero"
 ) -> Scores: ...
 
 
 @overload
 def score(
-    runs: Any, /, qrels: Any, measures: Measures, *, undefined: Undefined = "zero", missing: Missing = "empty"
+    runs: Any, /, qrels: Any, measures: Measures, *, undefined: Undefined = "zero", missing: Missing = "zero"
 ) -> Scores: ...
 
 
@@ -65,16 +65,17 @@ def score(
     measures: Any = None,
     *,
     undefined: Undefined = "zero",
-    missing: Missing = "empty",
+    missing: Missing = "zero",
 ) -> Scores:
     """Score every run on every topic: `score(judged, measures)`, or `score(runs, qrels, measures)`.
 
     Runs and judgments may be whatever `read_runs` and `read_qrels` take; the measures may then be conditions, such as
     AP/pool=10. Measures of ir_measures will do, too.
 
-    A topic that a run misses scores as an empty list does; with `missing="skip"` it has no score. A score that is
-    undefined (nothing relevant) is 0, as in trec_eval; with `undefined="skip"` topics without relevant documents have
-    no score.
+    A topic that a run misses scores as an empty list does, as with trec_eval -c (`missing="zero"`); with "pairwise"
+    it has no score, and each comparison uses the topics that both runs have; with "common" only topics that every
+    run has are there; "fail" refuses. A score that is undefined (nothing relevant) is 0, as in trec_eval; with
+    `undefined="skip"` topics without relevant documents have no score.
     """
     check_choice(undefined, "undefined", get_args(Undefined))
     check_choice(missing, "missing", get_args(Missing))
@@ -82,7 +83,8 @@ def score(
         if (qrels is None) == (measures is None):
             raise UsageError("score takes judged runs and measures, as in score(judged, ['AP'])")
         asked = listed_measures(qrels if measures is None else measures)
-        return _score(data, asked, undefined=undefined, missing=missing)
+        scores = score_lists(data, asked, undefined=undefined, missing=missing)
+        return settle_missing(scores, missing, lists=data.missing())
     if qrels is None or measures is None:
         what = "judged runs and measures, or runs, judgments and measures"
         raise UsageError(f"score takes {what}: score(judged, ['AP']) or score(runs, qrels, ['AP'])")
@@ -103,29 +105,34 @@ def listed_measures(measures: Any) -> list[Any]:
     return list(measures)
 
 
-def _score(judged: Judged, measures: Sequence[Any], *, undefined: Undefined, missing: Missing) -> Scores:
+def score_lists(
+    judged: Judged, measures: Sequence[Any], *, undefined: Undefined = "zero", missing: Missing = "zero"
+) -> Scores:
+    """Score every list; a missing one as an empty list with `missing` zero, else it has no score.
+
+    What else the rule asks for is up to `settle_missing`, once all runs are known that are asked about.
+    """
     chosen = [parse(m) for m in measures]
     check_asked(chosen)
     value = np.zeros((len(chosen), len(judged.runs), len(judged.topics)))
-    gone = np.zeros(value.shape[1:], dtype=bool)
     by_cell = value.reshape(len(chosen), -1)
     for cell, lists in judged.rankings():
-        gone.flat[cell] = lists.grade[:, 0] == ABSENT
         for i, m in enumerate(chosen):
             by_cell[i, cell] = m.compute(lists)
     empty = np.stack([judged.n_rel(m.rel) == 0 for m in chosen])
-    without = np.isnan(value) & ~empty[:, None, :] & ~(gone & (missing == "skip"))
+    gone = judged.missing() & (missing != "zero")
+    without = np.isnan(value) & ~empty[:, None, :] & ~gone
     zero = np.array([m.declaration.undefined for m in chosen])
     return Scores(
         conditions=tuple(str(m) for m in chosen),
         runs=judged.runs,
         topics=judged.topics,
-        value=np.where(gone & (missing == "skip"), np.nan, _settle_undefined(value, empty, zero, undefined)),
+        value=np.where(gone, np.nan, _settle_undefined(value, empty, zero, undefined)),
         averages=tuple(m.declaration.average for m in chosen),
         lower=tuple(m.declaration.lower for m in chosen),
-        basis=replace(judged.basis, undefined=undefined, missing=missing if missing == "skip" else None),
+        basis=replace(judged.basis, undefined=undefined),
         notes=(
-            *(judged.notes if missing == "empty" else _without_scores(judged.notes, gone)),
+            *judged.notes,
             *_notes_on_empty(chosen, empty, undefined),
             *_notes_on_undefined(chosen, without),
             *notes_on_collection_size(judged, chosen),
@@ -138,12 +145,6 @@ def _settle_undefined(value: Array, empty: Bools, zero: Array, undefined: Undefi
     """Apply the one policy for undefined scores. `empty` is [condition, topic]; `zero` [condition]."""
     floor = np.where(np.isnan(value), zero[:, None, None], value)
     return np.where(empty[:, None, :], np.nan, floor) if undefined == "skip" else floor
-
-
-def _without_scores(notes: Iterable[Note], gone: Bools) -> Iterator[Note]:
-    """The notes of the join, where a missing list has no score; `gone` is [run, topic]."""
-    for note in notes:
-        yield missing_lists(gone, "without a score") if note.code == MISSING_LISTS else note
 
 
 def _notes_on_weights(chosen: Iterable[Measure]) -> Iterator[Note]:

@@ -23,7 +23,7 @@ from assay.data.provenance import IRDS, Origin, by_name, shown_path, spelled, sp
 from assay.data.read import read_qrels, read_ranked
 from assay.data.tables import Qrels
 from assay.scoring.conditions import score_conditions
-from assay.scoring.engine import Missing
+from assay.scoring.missing import Missing, settle_lists, settle_missing
 from assay.scoring.scores import Orient, Scores, Undefined
 
 
@@ -164,16 +164,34 @@ def _origin(options: dict[str, Any]) -> Origin:
     return Origin(tuple(shown_path(str(run)) for run in options["runs"]), tuple(flags), tuple(files), streams)
 
 
-def as_judged(data: Collection | Scores) -> Judged | Scores:
-    """Join runs and judgments."""
-    return data if isinstance(data, Scores) else judge(data.asked, data.qrels, negative=data.negative)
+def as_judged(data: Collection | Scores, *, missing: Missing | None = None) -> Judged | Scores:
+    """Join runs and judgments.
+
+    Parameters
+    ----------
+    missing
+        What to do with topics that a run lacks: zero (as an empty list), pairwise (no score), common (only topics
+        that every run has) or fail (default: zero for runs, where pairwise means common; pairwise for --scores).
+    """
+    if isinstance(data, Scores):
+        return settle_missing(data, missing or "pairwise")
+    data = settle_lists(data, missing or "zero")
+    return judge(data.asked, data.qrels, negative=data.negative)
 
 
-def as_collection(data: Collection | Scores) -> Collection:
-    """Leave runs and judgments as they are."""
+def as_collection(data: Collection | Scores, *, missing: Missing | None = None) -> Collection:
+    """Take the runs that are asked about, and their judgments.
+
+    Parameters
+    ----------
+    missing
+        What to do with topics for which a run has no list: zero (an empty list, as with trec_eval -c), common (only
+        topics that every run answers) or fail; pairwise is common here, because every run is needed on every topic
+        (default: zero).
+    """
     if isinstance(data, Scores):
         raise UsageError("this needs runs and judgments; scores are not enough")
-    return replace(data, runs=data.asked, chosen=())
+    return settle_lists(replace(data, runs=data.asked, chosen=()), missing or "zero")
 
 
 def as_either(data: Collection | Scores) -> Collection | Scores:
@@ -186,7 +204,7 @@ def as_scores(
     *,
     measure: Sequence[str] = (),
     undefined: Undefined = "zero",
-    missing: Missing = "empty",
+    missing: Missing | None = None,
     contributors: Sequence[str] = (),
     top: str | None = None,
     drop: str | None = None,
@@ -205,12 +223,15 @@ def as_scores(
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
     missing
-        What to do with topics for which a run has no list: empty, as trec_eval -c does, or skip (no score).
+        What to do with topics that a run lacks: zero (a missing list is empty, as with trec_eval -c, a missing score
+        0), pairwise (no score: each comparison uses the topics that both runs have), common (only topics on which
+        every run has a score) or fail (default: zero for runs, pairwise for --scores).
     contributors
         The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
         (default: all runs).
     top
-        Only the best runs: a number, or a share such as 75%.
+        Only the best runs: a number, or a share such as 75%. With --missing common they are the best on the topics
+        that all runs have, and compared on those that they have themselves in common.
     drop
         Leave out the worst runs: --drop 25% is --top 75%.
     by
@@ -224,20 +245,24 @@ def as_scores(
     if isinstance(data, Scores):
         if contributors:
             raise UsageError("--contributors fill pools; scores have none")
+        rule = missing or "pairwise"
+        data = settle_missing(data, rule) if rule == "zero" else data  # before scores are standardised
         scores = data.choose(measure)
-        ranking = data.choose([by or data.conditions[0]])
+        ranking = settle_missing(data.choose([by or data.conditions[0]]), rule) if top or drop else scores
     else:
+        rule = missing or "zero"
         names = _contributors(contributors, data.runs.names)
-        policy = _Policy(names, undefined, missing)
-        scores = _scored(data, measure or _default(data), policy)
+        policy = _Policy(names, undefined, rule)
+        later: Missing = "pairwise" if rule == "common" and (top or drop) else rule  # common to the runs that stay
+        scores = _scored(data, measure or _default(data), replace(policy, missing=later))
         ranking = _scored(data, [by or ("nDCG" if data.fractions else "AP")], policy) if top or drop else scores
         if contributors:
             scores = replace(scores, basis=replace(scores.basis, contributors=len(names)))
-    if not (top or drop):
-        return scores
-    from assay.scoring.best_runs import keep_best
+    if top or drop:
+        from assay.scoring.best_runs import keep_best
 
-    return keep_best(scores, ranking, top=top, drop=drop)
+        scores = keep_best(scores, ranking, top=top, drop=drop)
+    return settle_missing(scores, rule)
 
 
 def _default(data: Collection) -> Sequence[str]:
@@ -267,17 +292,17 @@ class _Policy:
 
 def _scored(data: Collection, measure: Sequence[str], policy: _Policy) -> Scores:
     """Score the runs that are asked about, under pools that all contributors fill."""
-    scores = score_conditions(
+    return score_conditions(
         data.runs,
         data.qrels,
         measure,
         contributors=policy.contributors,
+        chosen=data.chosen,
         undefined=policy.undefined,
         missing=policy.missing,
         negative=data.negative,
         others=data.others,
     )
-    return scores.select(runs=data.chosen) if data.chosen else scores
 
 
 LOADERS: dict[Any, Callable[..., Any]] = {

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from assay.core.errors import InputError, UsageError
+from assay.core.settings import check_choice
 from assay.core.text import listed
 from assay.data.files import as_text, expand, plain_name, read_bytes
 from assay.data.formats.delimited import is_number, read_table, starts_json
@@ -20,6 +21,7 @@ from assay.data.formats.fields import column_names
 from assay.data.read import ColumnNames, skipped_files
 from assay.measures.grammar import recognised
 from assay.scoring.direction import with_direction
+from assay.scoring.missing import Missing, settle_missing
 from assay.scoring.other_tools.cells import Cells, merged, settled
 from assay.scoring.other_tools.layouts import ALIASES, Description, cells_of, is_topic, role_of
 from assay.scoring.other_tools.mappings import cells_of_mapping, is_about_models, is_mteb
@@ -37,6 +39,7 @@ def read_scores(
     columns: ColumnNames = None,
     lower: str | Iterable[str] = (),
     higher: str | Iterable[str] = (),
+    missing: Missing = "pairwise",
 ) -> Scores:
     """Read the per-topic scores that other tools computed; those of several sources are merged.
 
@@ -67,13 +70,17 @@ def read_scores(
         an error, a time) and nothing is stated, a note asks.
     higher
         Measures of which the highest score is best, whatever their names suggest.
+    missing
+        What to do with topics on which a run has no score and another has: pairwise (no score: each comparison uses
+        the topics that both runs have), zero, common (only topics on which every run has a score), or fail.
     """
+    check_choice(missing, "missing", get_args(Missing))
     if orient is not None and orient not in get_args(Orient):
         raise UsageError(f"orient: '{orient}' is not {' or '.join(get_args(Orient))}")
     asked = Description(column_names(columns, ALIASES), orient)
     words = _paths(source)
     parts = _from_objects(source, asked, name) if words is None else _from_files(words, asked, name)
-    return with_direction(merged(parts), lower=lower, higher=higher)
+    return settle_missing(with_direction(merged(parts), lower=lower, higher=higher), missing)
 
 
 def _paths(source: Any) -> list[str] | None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from assay.core.arrays import Array
+from assay.core.arrays import Array, Bools
 from assay.core.errors import UsageError, suggestion
 from assay.core.notes import Note
 from assay.core.settings import positions
@@ -71,6 +71,17 @@ class Scores:
         """Whether lower is better under a condition."""
         return bool(self.lower) and self.lower[condition]
 
+    def gaps(self) -> Bools:
+        """Which scores a run lacks on topics where another run has one. [condition, run, topic]"""
+        missing = np.isnan(self.value)
+        return np.asarray(missing & ~missing.all(1, keepdims=True))
+
+    def recounted(self) -> Scores:
+        """Let the basis say on how many topics every run has all scores, where runs lack some."""
+        gone = self.gaps().any((0, 1))
+        n_common = int((~gone).sum()) if gone.any() else None
+        return replace(self, basis=replace(self.basis, common_topics=n_common))
+
     def scaled(self) -> Array:
         """Return the scores on the scale on which they are averaged: the logarithm for a geometric mean."""
         scaled = self.value.copy()
@@ -112,7 +123,10 @@ class Scores:
         return back
 
     def mean(self) -> Array:
-        """Average over topics, each condition in its own way. [condition, run]"""
+        """Average over the topics that a run has, each condition in its own way. [condition, run]
+
+        Where runs lack different topics (see `gaps`), their means cannot be compared.
+        """
         there = ~np.isnan(self.value)
         total = np.where(there, self.scaled(), 0.0).sum(-1)
         n = there.sum(-1)
@@ -132,7 +146,7 @@ class Scores:
             topics=tuple(self.topics[i] for i in by_topic),
             value=self.value[:, by_run][:, :, by_topic],
             basis=_basis_of_part(self.basis, len(by_run), len(by_topic)),
-        )
+        ).recounted()
 
     def choose(self, measures: Sequence[AnyMeasure]) -> Scores:
         """Keep the conditions of these measures, in this order; all of them where none is named.
@@ -155,7 +169,7 @@ class Scores:
             averages=tuple(here.averages[i] for i in rows) if here.averages else (),
             lower=tuple(here.lower_of(i) for i in rows) if here.lower else (),
             notes=tuple(note for note in here.notes if _is_about(note, names)),
-        )
+        ).recounted()
 
     def _label(self, measure: AnyMeasure) -> str:
         """What a measure is called here, or will be once it is standardised; else as it is written."""
@@ -203,6 +217,9 @@ class Scores:
 
     def means(self) -> pl.DataFrame:
         """Lay the averages over topics out as a table: a row per run, a column per measure.
+
+        Each is over the topics that the run has a score on; where runs lack different topics, as with
+        `missing="pairwise"`, these means cannot be compared.
 
         >>> Scores(("AP",), ("bm25", "dense"), ("1", "2"), np.array([[[0.5, 1.0], [0.25, 0.5]]])).means().rows()
         [('bm25', 0.75), ('dense', 0.375)]

@@ -242,10 +242,10 @@ def test_all_zero_scores_separate_nothing() -> None:
     assert power(nothing).table.row(0, named=True)["n_significant"] == 0
 
 
-def test_topics_without_a_score_are_left_out_with_a_note() -> None:
+def test_topics_that_no_run_has_are_left_out_with_a_note() -> None:
     scores = made()
     holed = scores.value.copy()
-    holed[0, 2, 5] = np.nan
+    holed[0, :, 5] = np.nan
     whole = power(scores.select(topics=[t for t in scores.topics if t != "t5"])).table.row(0)
     result = power(Scores(scores.conditions, scores.runs, scores.topics, holed))
     assert result.table.row(0) == whole

@@ -430,6 +430,7 @@ def test_topics_without_a_score_are_left_out_for_all_measures_alike() -> None:
     assert result.table.equals(whole.table)
     (note,) = [note for note in result.notes if note.code == "incomplete_topics"]
     assert note.text == "left out, for all measures alike: 1 topic without a score for some run"
+    assert "r2 has " in next(note.text for note in result.notes if note.code == "common_topics")
 
 
 def test_one_measure_has_its_own_predictivity_and_no_redundancy() -> None:

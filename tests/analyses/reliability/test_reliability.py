@@ -174,8 +174,8 @@ def test_gaps_are_estimated_and_the_note_says_how() -> None:
     squares = fitted_mean_squares(value[0])
     assert found.table["var_run"][0] == pytest.approx(float(squares.components.run))
     assert found.table["n_topics"].to_list() == [20, 20]
-    note = notes(found)["missing_scores"]
-    assert note.startswith("cells without a score: AP 4 of 240; estimated by Henderson's third method")
+    note = notes(found)["unbalanced_scores"]
+    assert note.startswith("cells without a score: AP 4 of 240; all others are used, by Henderson's third method")
 
 
 def test_topics_without_any_score_are_left_out() -> None:

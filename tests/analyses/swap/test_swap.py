@@ -299,7 +299,7 @@ def test_topics_without_a_score_are_left_out_with_a_note() -> None:
     holed = scores.value.copy()
     holed[:, 2, 20] = np.nan
     result = swap(Scores(scores.conditions, scores.runs, scores.topics, holed), splits=30)
-    assert "incomplete_topics" in {note.code for note in result.notes}
+    assert "common_topics" in {note.code for note in result.notes}
     assert result.table["n_topics"].to_list() == [10, 10]
 
 

@@ -88,7 +88,9 @@ def test_what_is_in_no_source_is_missing() -> None:
     Path("b.csv").write_text("run,topic,AP\nb,2,0.25\n")
     scores = read_scores(["a.csv", "b.csv"])
     np.testing.assert_array_equal(scores.value, [[[0.5, np.nan], [np.nan, 0.25]]])
-    assert [note.text for note in scores.notes] == ["a.csv and b.csv: 2 of 4 scores are missing"]
+    (note,) = scores.notes
+    assert note.text.startswith("a.csv and b.csv: 2 scores missing, ")
+    assert "a has 1 of 2 topics, b 1" in note.text
 
 
 # contradictions

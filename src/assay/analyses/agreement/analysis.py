@@ -19,12 +19,13 @@ from assay.results.charts import MAX_ROWS, Chart, category, field, heat, scatter
 from assay.results.result import Result
 from assay.results.schemas import without_nan
 from assay.results.sentences import MANY_RUNS, few_runs, incomplete_topics, one_topic
+from assay.scoring.missing import on_common_topics, only_common
 from assay.scoring.scores import Scores, check_ranking
 from assay.stats.correlation.coefficients import Coefficient, DenseRanks, correlate_ranks, dense_ranks
 from assay.stats.intervals import jackknife_interval
 from assay.stats.leave_one_out import topic_sets
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
-from assay.stats.significance.pairs import pairs
+from assay.stats.significance.gaps import p_values_with_gaps, pairs_with_gaps
 
 Of = Literal["means", "pvalues", "t", "significance"]
 
@@ -57,6 +58,10 @@ def agreement(
     measures agree more. The runs are fixed: other runs would agree more or less, weak runs, which every measure puts
     last, raise every correlation, and fewer than {many_runs} runs say little. High agreement does not say that two
     measures are right, nor low agreement which one is wrong.
+
+    Where runs lack topics (--missing pairwise), p-values, t and significance of a pair are those on the topics that
+    both runs have. Means of different topics do not rank runs: they are taken over the topics that every run has, as
+    family-wise tests are.
 
     Parameters
     ----------
@@ -101,7 +106,7 @@ def agreement(
     Notes
     -----
     tables.matrix: the same as a square, one row and one column per measure; rows are the reference.
-    tables.means: the mean of every run, one column per measure.
+    tables.means: the mean of every run, one column per measure; over the topics that every run has.
 
     Coverage of the 95% interval was measured for tau-b of means only, AP against P@10 on samples of 50 of the 249
     topics of TREC 2004 robust: it held the mean correlation of such samples in 97% of them. For tau_AP and RBO, which
@@ -119,6 +124,7 @@ def agreement(
     chosen = find_test(test)
     draws = (chosen.resamples or 0) if resamples is None else resamples
     comparison = _RankComparison(of, correlation, chosen, alpha, p, draws, rng)
+    data = data if comparison.takes_gaps else on_common_topics(data)
     subsets = list(topic_sets(len(data.topics)))[: 1 if comparison.is_resampled else None]
     whole, *left_out = (comparison.view(_with_topics(data, topics)) for topics in subsets)
     measure_pairs = list(combinations(range(len(data.conditions)), 2))
@@ -126,7 +132,7 @@ def agreement(
         table, matrix = _count_table(data.conditions, whole, left_out, measure_pairs, level)
     else:
         table, matrix = _correlation_table(data.conditions, whole, left_out, measure_pairs, comparison, level)
-    tables = {"matrix": _square(data.conditions, matrix), "means": _means(data)}
+    tables = {"matrix": _square(data.conditions, matrix), "means": _means(only_common(data))}
     notes = (*data.notes, *_unused(comparison), *_notes(data, table, comparison))
     charts = _charts(data, table, matrix, comparison)
     return Result("agreement", table, tables, data.basis, comparison.settings(level), notes, charts=charts)
@@ -171,27 +177,32 @@ class _RankComparison:
         """Whether the test is a Monte-Carlo test."""
         return self.is_tested and self.test.resamples is not None
 
+    @property
+    def takes_gaps(self) -> bool:
+        """Whether each pair of runs is looked at by itself, on the topics that both have."""
+        return self.of != "means" and not (self.is_tested and self.test.family_wise)
+
     def view(self, data: Scores) -> _View:
         """Look at every condition."""
         if self.of == "means":
             values = data.quality()
         else:
-            values = np.stack([self._of_pairs(x[:, ~np.isnan(x).any(0)]) for x in data.working()])
+            values = np.stack([self._of_pairs(x[:, ~np.isnan(x).all(0)]) for x in data.working()])
         known = np.asarray(~np.isnan(values).any(-1))
         values = np.where(known[:, None], values, 0.0)
         return _View(dense_ranks(values), values, known)
 
     def _of_pairs(self, x: Array) -> Array:
-        """What one condition says of all pairs, from its scores on the topics that all runs have."""
+        """What one condition says of all pairs, each from its scores on the topics that both runs have."""
         if not x.shape[1]:
             n = len(x) * (len(x) - 1)
             return np.full(n if self.of == "t" else n // 2, np.nan)
-        differences = pairs(x)
+        differences = pairs_with_gaps(x)
         if self.of == "t":
             return np.concatenate([differences.t, -differences.t])
         if self.of == "pvalues" and self.test.name == "t":
             return np.abs(differences.t)  # p falls as |t| rises, and |t| does not underflow
-        p = self.test.p_values(x, resamples=self.resamples, seed=self.seed)
+        p = p_values_with_gaps(self.test, x, resamples=self.resamples, seed=self.seed)
         if self.of == "pvalues":
             return -np.log(np.maximum(p, np.finfo(np.float64).tiny))
         return np.where(p < self.alpha, np.sign(differences.mean), 0.0)
@@ -320,7 +331,7 @@ def _notes(data: Scores, table: pl.DataFrame, comparison: _RankComparison) -> It
     else:
         yield from one_topic(len(data.topics))
     if comparison.of != "means":
-        n_left = (~np.isnan(data.value).any(1)).sum(-1)
+        n_left = (~np.isnan(data.value).all(1)).sum(-1)
         yield from incomplete_topics(*n_left.tolist(), n_topics=len(data.topics))
     yield from few_runs(len(data.runs), "a correlation")
 

@@ -290,7 +290,10 @@ def population(
     table = pl.DataFrame(list(_rows(study, simulated)), schema=_SCHEMA, orient="row")
     tables = {"exact": exact_table(study), "measures": measures_table(study), "growth": growth_table(study)}
     tables |= {"populations": _ranges(study, simulated, level), "curves": _curves(study, rng)}
-    tables |= {"thresholds": threshold_table(study, at), "estimators": _estimators(study, simulated, estimates, table)}
+    tables |= {
+        "thresholds": threshold_table(study, at),
+        "estimators": _estimators(study, simulated, estimates, table),
+    }
     tables |= {"single": single_table(study), "moves": moves_table(plan.n_nonrelevant)}
     if relevance == "random":
         tables["generality"] = generality_table(study, _variance_of_ap(simulated))

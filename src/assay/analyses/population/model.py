@@ -15,6 +15,7 @@ from assay.core.ranges import whole_numbers
 from assay.core.text import counted
 from assay.data.judged import Collection, Judged, judge
 from assay.data.tables import ABSENT
+from assay.scoring.missing import on_left_out
 from assay.stats.score_models import Distribution, Exponential, Gamma, Normal, Pair, empirical
 
 Name = Literal["normal-exponential", "normal-normal", "gamma-gamma", "empirical"]
@@ -90,7 +91,7 @@ def of_a_run(data: Collection, topic: str | None, n_nonrel: int | None) -> Model
     if n_nonrel is not None and n_nonrel < int((grade < 1).sum()):
         raise UsageError(f"n-nonrel {n_nonrel} is less than the {int((grade < 1).sum())} that the run itself has")
     pair = empirical(score[grade > 0], score[grade < 1], n_relevant=n_rel, n_nonrelevant=n_nonrel or known)
-    notes = []
+    notes = list(on_left_out(judged.notes))
     if unjudged:
         text = f"{unjudged} of {grade.size} retrieved documents are not judged, and taken as not relevant"
         notes.append(Note("unjudged_retrieved", "caution", text))

@@ -10,9 +10,10 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.power.comparisons import negated
-from assay.core.arrays import Array, Bools
+from assay.core.arrays import Array, Bools, Counts
 from assay.core.errors import UsageError
 from assay.core.notes import Note
+from assay.core.text import counted
 from assay.core.thresholds import Threshold
 from assay.data.provenance import Basis
 from assay.results.analysis import Section, analysis
@@ -34,11 +35,20 @@ from assay.results.result import Result
 from assay.results.schemas import schema
 from assay.results.sentences import few_runs, incomplete_topics, one_topic
 from assay.scoring.direction import is_unstated
+from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval, jackknife_p, t_quantile
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
+from assay.stats.significance.gaps import (
+    LEAST,
+    critical_differences_with_gaps,
+    has_gaps,
+    p_values_with_gaps,
+    pairs_with_gaps,
+    shared_topics,
+)
 from assay.stats.significance.paired_t import separated
-from assay.stats.significance.pairs import CORRECTION_TITLES, Correction, Pairs, corrected, holm, pairs
+from assay.stats.significance.pairs import CORRECTION_TITLES, Correction, Pairs, corrected, holm
 
 SIGNIFICANT, NOT_SIGNIFICANT = "significant", "not significant"
 TRUTH_ERRORS = Threshold(
@@ -78,6 +88,10 @@ def power(
     that one measure separates runs better than another, and only `p_holm` where the two measures were not chosen
     beforehand: it covers all pairs of measures, so that the one which happens to come out best has no advantage.
 
+    Where runs lack topics (--missing pairwise), each pair of runs is tested on the topics that both have, and the
+    interval leaves out topics of all. A pair with fewer than two of them counts as not significant. A family-wise
+    test, such as Tukey's, needs all runs on the same topics: it takes the common ones, and says so.
+
     Parameters
     ----------
     test
@@ -102,6 +116,8 @@ def power(
         The share of pairs found different, and its interval over topics.
     n_pairs, n_significant
         How many pairs there are, and how many are different.
+    n_topics
+        How many topics pairs were tested on: the fewest of any pair, where runs lack some.
     delta, delta_median
         The difference of means that suffices for significance (sakai2006): the largest over pairs, and the median;
         empty for tests that have no critical difference.
@@ -116,9 +132,9 @@ def power(
     it is; measures scored on different topics have neither interval nor p.
     tables.asl: measure, pair, p: the p-values of all pairs, largest first.
     tables.pairs: measure, run_a, run_b, difference (a minus b), low, high, effect (mean over deviation), p,
-    significant, better (the run that is significantly better: with the lower mean, where lower is better; empty, too,
-    where a note asks for the direction); p and significance after correction, the interval of a single pair by the t
-    distribution, over topics. Where pairs are few, a chart shows each.
+    significant, n_topics (that both runs have), better (the run that is significantly better: with the lower mean,
+    where lower is better; empty, too, where a note asks for the direction); p and significance after correction, the
+    interval of a single pair by the t distribution, over topics. Where pairs are few, a chart shows each.
     tables.truth, with `truth` only: measure, target, right (share of the significant pairs that are in the target's
     order; truly equal pairs count as not right, pairs whose true difference is within {truth_errors} Monte-Carlo
     standard errors of 0 do not count), low, high (its interval over topics, by the jackknife; none where no topic
@@ -136,6 +152,7 @@ def power(
         known = read_truth(truth).select(data.runs)
     chosen = find_test(test)
     procedure = Procedure(chosen, correction, alpha, (chosen.resamples or 0) if resamples is None else resamples, rng)
+    data = on_common_topics(data) if chosen.family_wise else data
     tested = {m: _test_pairs(x, procedure) for m, x in zip(data.conditions, data.working(), strict=True)}
     tables = {
         "differences": _differences(tested, level),
@@ -163,17 +180,17 @@ class Procedure:
     seed: int
 
     def p_values(self, x: Array) -> Array:
-        """Test all pairs of runs, with the correction; `x` is [run, topic] without gaps. [pair]"""
-        p = self.test.p_values(x, resamples=self.resamples, seed=self.seed)
-        return corrected(p, self.correction)
+        """Test all pairs of runs, each on the topics that both have, and correct; `x` is [run, topic]. [pair]"""
+        return corrected(p_values_with_gaps(self.test, x, resamples=self.resamples, seed=self.seed), self.correction)
 
     def critical_differences(self, x: Array) -> Array | None:
         """The difference of means that suffices for significance, without correction. [pair]"""
-        return self.test.critical_differences(x, alpha=self.alpha, resamples=self.resamples, seed=self.seed)
+        resampling = {"resamples": self.resamples, "seed": self.seed}
+        return critical_differences_with_gaps(self.test, x, alpha=self.alpha, **resampling)
 
     def leave_out_power(self, x: Array) -> Array:
         """The share of pairs found different with some topics left out. [deletion]"""
-        if self.test.name == "t" and self.correction == "none":
+        if self.test.name == "t" and self.correction == "none" and not has_gaps(x):
             return separated(x, alpha=self.alpha)[1]
         remaining = deletions(x.shape[1]) if x.shape[1] > 1 else ()
         return np.array([(self.p_values(x[:, topics]) < self.alpha).mean() for topics in remaining])
@@ -194,7 +211,8 @@ class _PairTests:
     significant: Bools  # [pair]
     critical: Array | None  # [pair] the difference of means that suffices for significance
     left_out: Array  # [deletion] power with some topics left out
-    topics: Bools  # [topic] those on which every run has a score
+    topics: Bools  # [topic] those on which some run has a score
+    n_topics: Counts  # [pair] how many of them both runs have
 
     @property
     def power(self) -> float:
@@ -202,20 +220,22 @@ class _PairTests:
         return float(self.significant.mean())
 
     @property
-    def n_topics(self) -> int:
-        """How many topics every run has a score on."""
-        return int(self.topics.sum())
+    def testable(self) -> Bools:
+        """Which pairs have topics enough in common. [pair]"""
+        return np.asarray(self.n_topics >= LEAST)
 
 
 def _test_pairs(scores: Array, procedure: Procedure) -> _PairTests:
-    """Test all pairs on the topics on which every run has a score."""
-    topics = np.asarray(~np.isnan(scores).any(0))
-    if not topics.any():
-        raise UsageError("no topic on which every run has a score")
+    """Test all pairs, each on the topics on which both runs have a score."""
+    topics = np.asarray(~np.isnan(scores).all(0))
     x = scores[:, topics]
+    n_topics = shared_topics(x)
+    if not n_topics.any():
+        raise UsageError("no two runs have a score on the same topic; see --missing zero")
     p = procedure.p_values(x)
     left_out = procedure.leave_out_power(x)
-    return _PairTests(pairs(x), p, p < procedure.alpha, procedure.critical_differences(x), left_out, topics)
+    critical = procedure.critical_differences(x)
+    return _PairTests(pairs_with_gaps(x), p, p < procedure.alpha, critical, left_out, topics, n_topics)
 
 
 def _row(measure: str, tested: _PairTests, procedure: Procedure, level: float) -> dict[str, object]:
@@ -228,8 +248,9 @@ def _row(measure: str, tested: _PairTests, procedure: Procedure, level: float) -
         "high": float(np.minimum(high, 1.0)),
         "n_pairs": tested.p.size,
         "n_significant": int(tested.significant.sum()),
-        "delta": float(critical.max()) if critical is not None else None,
-        "delta_median": float(np.median(critical)) if critical is not None else None,
+        "n_topics": int(tested.n_topics.min()),
+        "delta": float(np.nanmax(critical)) if critical is not None else None,
+        "delta_median": float(np.nanmedian(critical)) if critical is not None else None,
         "test": procedure.test.name,
         "correction": procedure.correction,
         "alpha": procedure.alpha,
@@ -256,8 +277,9 @@ def _differences(tested: dict[str, _PairTests], level: float) -> pl.DataFrame:
 
 def _pair_table(measure: str, runs: tuple[str, ...], tested: _PairTests, level: float) -> pl.DataFrame:
     d = tested.pairs
-    n = tested.n_topics
-    half = t_quantile(level, n - 1) * d.sd / np.sqrt(n) if n > 1 else np.full(d.mean.size, np.nan)
+    sizes, which = np.unique(tested.n_topics, return_inverse=True)
+    quantile = np.array([t_quantile(level, int(n) - 1) if n > 1 else np.nan for n in sizes])[which]
+    half = quantile * d.sd / np.sqrt(np.maximum(tested.n_topics, 1))
     names = np.array(runs, dtype=object)
     return pl.DataFrame(
         {
@@ -270,6 +292,7 @@ def _pair_table(measure: str, runs: tuple[str, ...], tested: _PairTests, level: 
             "effect": np.divide(d.mean, d.sd, out=np.full(d.mean.size, np.nan), where=d.sd > 0),
             "p": tested.p,
             "significant": tested.significant,
+            "n_topics": tested.n_topics,
         }
     )
 
@@ -283,14 +306,15 @@ def _directed(pairs: pl.DataFrame, measure: str, data: Scores) -> pl.DataFrame:
 
 
 def _notes(data: Scores, tested: dict[str, _PairTests], procedure: Procedure) -> Iterator[Note]:
-    flat = {m: int(one.pairs.flat.sum()) for m, one in tested.items() if one.pairs.flat.any()}
-    if flat:
-        shown = ", ".join(f"{n} with {m}" for m, n in flat.items())
+    every = list(tested.values())
+    flat = {m: int((one.pairs.flat & (one.testable | (one.topics.sum() < LEAST))).sum()) for m, one in tested.items()}
+    if any(flat.values()):
+        shown = ", ".join(f"{n} with {m}" for m, n in flat.items() if n)
         text = f"pairs whose differences do not vary count as not significant: {shown}"
         yield Note("constant_differences", "info", text)
-    every = list(tested.values())
-    yield from incomplete_topics(*(one.n_topics for one in every), n_topics=len(data.topics))
-    yield from one_topic(min(one.n_topics for one in every))
+    yield from incomplete_topics(*(int(one.topics.sum()) for one in every), n_topics=len(data.topics))
+    yield from one_topic(min(int(one.topics.sum()) for one in every))
+    yield from _on_gaps(tested)
     if not all(np.array_equal(one.topics, every[0].topics) for one in every):
         text = "measures that have scores on different topics are not compared: no interval of the difference"
         yield Note("different_topics", "caution", text)
@@ -301,6 +325,20 @@ def _notes(data: Scores, tested: dict[str, _PairTests], procedure: Procedure) ->
         yield Note("corrected_twice", "caution", text)
     if test.noted:
         yield Note("significance_test_caveat", "caution", f"{test.title} is {test.caveat}")
+
+
+def _on_gaps(tested: dict[str, _PairTests]) -> Iterator[Note]:
+    """Say on how many topics pairs were tested, and how many were not, where runs lack some."""
+    uneven = {m: one for m, one in tested.items() if (one.n_topics < one.topics.sum()).any()}
+    for measure, one in uneven.items():
+        few, most = int(one.n_topics.min()), int(one.n_topics.max())
+        text = f"{measure}: pairs of runs were tested on {few} to {counted(most, 'topic')}, those that both have"
+        yield Note("pairwise_topics", "caution", text)
+        if one.topics.sum() >= LEAST and (n := int((~one.testable).sum())):
+            text = (
+                f"{measure}: {counted(n, 'pair')} of runs with fewer than {LEAST} topics in common: not significant"
+            )
+            yield Note("untested_pairs", "warning", text)
 
 
 def power_charts(

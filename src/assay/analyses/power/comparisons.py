@@ -80,8 +80,8 @@ def multiplicity_correction(power: Result) -> MultiplicityCorrection | None:
 class RunPairs:
     """All pairs of runs under one measure, corrected for their number; differences are by what the better leads."""
 
-    pairs: pl.DataFrame  # better, worse, difference, low, high, effect, p (corrected), significant; largest first
-    runs: list[str]  # best first
+    pairs: pl.DataFrame  # better, worse, difference, low, high, effect, p (corrected), significant, n_topics
+    runs: list[str]  # best first; only those that share topics with it
     correction: MultiplicityCorrection
     lower: bool = False  # whether lower is better
     unstated: bool = False  # whether nobody says which is better, and the name suggests that lower is
@@ -112,7 +112,7 @@ class RunPairs:
 def run_pairs(power: Result, measure: str) -> RunPairs:
     """A measure's pairs of runs, corrected by Holm's method unless they are corrected already."""
     lower = power.basis.is_lower_better(measure)
-    mine = power.tables["pairs"].filter(pl.col("measure") == measure)
+    mine = power.tables["pairs"].filter(pl.col("measure") == measure, pl.col("difference").is_not_nan())
     mine = negated(mine) if lower else mine
     p = mine["p"].to_numpy()
     correction = multiplicity_correction(power)
@@ -124,7 +124,7 @@ def run_pairs(power: Result, measure: str) -> RunPairs:
             mine.select("run_b", -pl.col("difference")).rename({"run_b": "run", "difference": "d"}),
         ]
     )
-    order = total.group_by("run", maintain_order=True).sum().sort("d", descending=True, maintain_order=True)
+    order = total.group_by("run", maintain_order=True).mean().sort("d", descending=True, maintain_order=True)
     reversed_ = pl.col("difference") < 0
     ends = {
         "low": pl.when(reversed_).then(-pl.col("high")).otherwise("low"),
@@ -138,9 +138,14 @@ def run_pairs(power: Result, measure: str) -> RunPairs:
         effect=pl.col("effect").abs(),
         p=pl.Series(p),
         significant=pl.Series(p < float(power.settings["alpha"])),
+        n_topics="n_topics",
     )
     pairs = table.sort("difference", descending=True, maintain_order=True)
-    return RunPairs(pairs, order["run"].to_list(), correction, lower, is_unstated(measure, power.notes))
+    best, *others = order["run"].to_list()
+    met = pairs.filter((pl.col("better") == best) | (pl.col("worse") == best))
+    compared = {*met["better"], *met["worse"]}
+    runs = [best, *(run for run in others if run in compared)]
+    return RunPairs(pairs, runs, correction, lower, is_unstated(measure, power.notes))
 
 
 def negated(pairs: pl.DataFrame) -> pl.DataFrame:

@@ -249,7 +249,7 @@ def _none_significant(compared: RunPairs, measure: str, power: Result) -> Senten
     if n == 1:
         text = f"the difference between these runs is {INCONCLUSIVE}: {size}"
     needed = compared.topics_needed(row, float(power.settings["alpha"]))
-    if needed is not None and needed > (power.basis.topics or 0):
+    if needed is not None and needed > row["n_topics"]:
         amount = f"about {needed:,.0f}" if needed <= MOST_TOPICS.value else f"more than {MOST_TOPICS:,}"
         text += f", which would need {amount} topics if it is real (a rough estimate, by the normal distribution)"
     return _of(f"By {measure}, {text}.", row, score, _DIFFERENCE)

@@ -19,6 +19,7 @@ from assay.measures.grammar import recognised
 from assay.results import schemas
 from assay.results.charts import Chart, category, field, heat
 from assay.results.result import Result
+from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval
 from assay.stats.significance.pairs import pairs
@@ -103,8 +104,10 @@ SCHEMA = schemas.schema("measure", "target", "right", "low", "high", "found", *_
 
 def with_truth(result: Result, data: Scores, truth: Truth, procedure: Procedure, *, level: float) -> Result:
     """Add to a result of `power` how often its significant pairs are in the right order."""
+    data = on_common_topics(data)
     table = order_recovery(truth, data.conditions, data.working(), procedure, level=level)
-    notes = (*result.notes, *truth_notes(table, data.conditions))
+    on_topics = (note for note in data.notes if note not in result.notes)
+    notes = (*result.notes, *on_topics, *truth_notes(table, data.conditions))
     charts = (truth_chart(table, data.conditions), *result.charts)
     return replace(result, tables={**result.tables, "truth": table}, notes=notes, charts=charts)
 

@@ -15,6 +15,7 @@ from assay.data.files import read_bytes
 from assay.data.formats.delimited import RawTable, is_number, read_table
 from assay.data.formats.fields import ROLES, plain_column
 from assay.scoring.direction import DIRECTION, with_direction
+from assay.scoring.missing import on_common_topics
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
 
@@ -46,8 +47,9 @@ def with_targets(data: Scores, target: str | None, lower: Sequence[str] = ()) ->
     """
     if lower and target is None:
         raise UsageError("--target-lower names outcomes; it goes with --target FILE")
-    value, notes = data.working(), list(data.notes)
     names: tuple[str, ...] = ()
+    outcome: Scores | None = None
+    without: list[Note] = []
     if target is not None:
         outcome = with_direction(_read(target, data), lower=lower, flags=("target-lower",))
         runs = [run for run in data.runs if run in outcome.runs]
@@ -56,12 +58,15 @@ def with_targets(data: Scores, target: str | None, lower: Sequence[str] = ()) ->
             what = f"{len(runs)} of {counted(len(data.runs), 'run')} and {len(topics)} of {len(data.topics)} topics"
             why = _unknown(outcome.runs, data.runs) or "names must be as in the scores"
             raise UsageError(f"target {target}: it has outcomes for {what}; {why}")
-        notes += _left_out(target, data, outcome, runs, topics)
-        notes += [note for note in outcome.notes if note.code == DIRECTION]
+        without = list(_left_out(target, data, outcome, runs, topics))
+        without += [note for note in outcome.notes if note.code == DIRECTION]
         outcome, data = outcome.select(runs=runs, topics=topics), data.select(runs=runs, topics=topics)
         titles = map(outcome.basis.titled, outcome.conditions)
         names = tuple(f"{name} (target)" if name in data.conditions else name for name in titles)
-        value = np.concatenate([data.working(), outcome.working()])
+    data = on_common_topics(data)
+    value, notes = data.working(), [*data.notes, *without]
+    if outcome is not None:
+        value = np.concatenate([value, outcome.select(topics=data.topics).working()])
     holed = np.asarray(np.isnan(value).any(1))  # [measure or target, topic]
     gaps = {"a score": holed[: len(data.conditions)].any(0), "an outcome": holed[len(data.conditions) :].any(0)}
     for what, gap in gaps.items():

@@ -32,6 +32,7 @@ from assay.results.charts import Chart, category, field, intervals, lines, refer
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, few_runs
 from assay.scoring.best_runs import best_runs
+from assay.scoring.missing import only_common
 from assay.scoring.scores import Scores
 from assay.stats.variance import COEFFICIENT_NAMES, COEFFICIENTS, SOURCES, Coefficient, check_size
 
@@ -123,8 +124,8 @@ def reliability(
     Mean squares are set equal to their expectations. Where a run has no score on some topics, runs are adjusted for
     topics and topics for runs (Henderson's third method, by fitting constants), with the exact expectations of that
     pattern of gaps; intervals then take the average number of topics of a run, and of runs of a topic. A topic for
-    which a run lists no document is such a gap with --missing skip only; else it scores as an empty list does. Of
-    geometric means, the scores are logarithms.
+    which a run lists no document is such a gap with --missing pairwise only; else it scores as an empty list does, or
+    the topic is left out. Of geometric means, the scores are logarithms.
 
     References
     ----------
@@ -183,7 +184,9 @@ def _best(data: Scores) -> BestRuns | None:
     n = len(data.runs)
     if data.basis.chosen is not None or n < MANY_RUNS.value:
         return None
-    names = best_runs(data.choose([by]), _BEST_SHARE)
+    ranking = data.choose([by])
+    comparable = only_common(ranking)  # means over different topics do not rank runs
+    names = best_runs(ranking if np.isnan(comparable.value).all() else comparable, _BEST_SHARE)
     return BestRuns(n, len(names), by, studies(data.select(runs=names)))
 
 
@@ -201,8 +204,8 @@ def _notes(data: Scores, every: Sequence[GStudy]) -> Iterator[Note]:
         yield Note("negative_variances", "info", text)
     if gaps := [f"{s.measure} {s.n_missing:,} of {s.x.size:,}" for s in every if s.n_missing]:
         how = "(runs adjusted for topics, topics for runs), intervals from average numbers of topics and runs"
-        text = f"cells without a score: {', '.join(gaps)}; estimated by Henderson's third method {how}"
-        yield Note("missing_scores", "caution", text)
+        text = f"cells without a score: {', '.join(gaps)}; all others are used, by Henderson's third method {how}"
+        yield Note("unbalanced_scores", "caution", text)
     if any(s.n_topics < len(data.topics) for s in every):
         yield Note("topics_without_scores", "info", "topics without any score were left out")
     for study in every:

@@ -17,9 +17,10 @@ from assay.core.errors import MeasureError, UsageError, suggestion
 from assay.core.notes import Note
 from assay.core.progress import steps
 from assay.core.thresholds import Threshold
+from assay.data.gaps import CODES
 from assay.data.judged import Collection
 from assay.data.outputs import make_directory
-from assay.data.provenance import Origin, spelled, taken
+from assay.data.provenance import Basis, Origin, spelled, taken
 from assay.render.pictures import figures as draw
 from assay.render.redaction import redacted
 from assay.results.analysis import Analysis, Section, analysis, find, index
@@ -28,6 +29,7 @@ from assay.results.sentences import MANY_RUNS, load_sentences, rules_table
 from assay.scoring.conditions import Condition, parse_condition
 from assay.scoring.default_measures import default_measures
 from assay.scoring.loaders import LOADERS
+from assay.scoring.missing import Missing
 from assay.scoring.scores import Scores, Undefined
 
 _VERDICT = {
@@ -51,6 +53,7 @@ def report(
     fast: bool = False,
     figures: str | None = None,
     undefined: Undefined = "zero",
+    missing: Missing | None = None,
     contributors: Sequence[str] = (),
     pool_depth: int | None = None,
     alpha: float = 0.05,
@@ -79,6 +82,11 @@ def report(
         Write every chart as SVG, PNG and PDF into this directory.
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+    missing
+        What to do with topics that a run lacks, in every section: zero (a missing list is empty, as with trec_eval
+        -c, a missing score 0), pairwise (no score: each comparison uses the topics that both runs have; sections
+        that need all runs on all topics use the common ones, and say so), common (only topics on which every run has
+        a score) or fail (default: zero for runs, pairwise for --scores).
     contributors
         The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
         (default: all runs).
@@ -114,6 +122,7 @@ def report(
     settings = {
         "measure": tuple(measure) or default_measures(data),
         "undefined": undefined,
+        "missing": missing,
         "contributors": tuple(contributors),
         "pool_depth": pool_depth,
         "alpha": alpha,
@@ -271,9 +280,9 @@ def _bound(study: _Study, parts: Sequence[Part], command: str) -> Report:
                 inputs, schema={"file": pl.String, "bytes": pl.Int64, "sha256": pl.String}, orient="row"
             ),
         },
-        basis=next(iter(results.values())).basis,
+        basis=_basis(study, next(iter(results.values()))),
         settings={"version": assay.__version__, "command": command, **settings, "fast": study.fast},
-        notes=(*_warnings(results.values()), *_unhashed(study.data.origin)),
+        notes=(*_warnings(results.values()), *_on_missing(study.scores), *_unhashed(study.data.origin)),
         parts=tuple(parts),
         sentences=tuple(one for _, one in statements),
     )
@@ -282,6 +291,16 @@ def _bound(study: _Study, parts: Sequence[Part], command: str) -> Report:
 def _warnings(results: Iterable[Result]) -> Iterator[Note]:
     """What makes the data doubtful, in whichever section it shows: it stands before the verdict."""
     yield from dict.fromkeys(note for result in results for note in result.notes if note.severity == "warning")
+
+
+def _basis(study: _Study, first: Result) -> Basis:
+    """The data: as the first section says, but as the shared scores say where runs lack topics."""
+    return study.scores.basis if study.scores.basis.missing is not None else first.basis
+
+
+def _on_missing(scores: Scores) -> Iterator[Note]:
+    """What runs lack, and what becomes of it in every section."""
+    return (note for note in scores.notes if note.code in CODES.values())
 
 
 def _unhashed(origin: Origin) -> tuple[Note, ...]:

@@ -21,6 +21,7 @@ from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
 from assay.scoring.engine import check_asked
 from assay.scoring.factor_files import check_factors_path, published_pair, read_factors, write_factors
+from assay.scoring.missing import on_common_topics
 from assay.scoring.normalisation import reference_notes
 from assay.scoring.scores import STANDARDISED, Scores
 from assay.stats import standardisation
@@ -104,6 +105,7 @@ def standardize(
     _check_scale(data, method, a, b, reference, factors, floor)
     if save:
         check_factors_path(save)
+    data = data if factors else on_common_topics(data)
     scores, used, n = _standardize(data, method, a, b, reference, factors, floor)
     table = _factor_table(data, used)
     if save:
@@ -155,7 +157,8 @@ def standardize_scores(
     """
     check_choice(method, "method", get_args(Method))
     _check_scale(scores, method, a, b, reference, factors, floor)
-    return _renamed(_standardize(scores, method, a, b, reference, factors, floor)[0])
+    whole = scores if factors else on_common_topics(scores)
+    return _renamed(_standardize(whole, method, a, b, reference, factors, floor)[0])
 
 
 def _renamed(scores: Scores) -> Scores:

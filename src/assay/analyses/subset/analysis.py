@@ -32,6 +32,7 @@ from assay.results.charts import Chart, category, field, lines, reference_line, 
 from assay.results.result import Result
 from assay.results.schemas import schema, table
 from assay.results.sentences import MANY_RUNS, few_runs, incomplete_topics
+from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores, check_ranking
 from assay.stats.correlation.bitwise_tau import PairBits, pair_bits, pair_orders, tau_b
 from assay.stats.intervals import jackknife_interval
@@ -148,7 +149,9 @@ def subset(
     Zeitschrift für Mathematik und Physik 57, 1909: a tau and the correlation of normal variables behind it.
     """
     check_ranking(data.runs)
-    chosen = positions(_named(topics, data.topics), data.topics, "topic") if topics else None
+    named = _named(topics, data.topics)
+    data = on_common_topics(data)
+    chosen = positions([name for name in named if name in data.topics], data.topics, "topic") if topics else None
     best = min(k, max(1, len(data.runs) - 1))
     order = random_orders(len(data.topics), splits, rng)
     drawing = steps(data.conditions, doing="subsets under ", lines=False)

@@ -95,8 +95,6 @@ def merged(parts: Sequence[Cells]) -> Scores:
     value = np.full(math.prod(shape), np.nan)
     there = ~np.isnan(number)
     value[cell[there]] = number[there]
-    missing = int(np.isnan(value).sum())
-    text = f"{source}: {missing} of {value.size} scores are missing"
     known = tuple(map(recognised, labels))
     return Scores(
         conditions=labels,
@@ -108,7 +106,6 @@ def merged(parts: Sequence[Cells]) -> Scores:
         notes=(
             *gathered((note for part in parts for note in part.notes), {part.source for part in parts}),
             *repeats,
-            *((Note("missing_scores", "caution", text),) if missing else ()),
         ),
     )
 

@@ -1,0 +1,119 @@
+"""All pairs of runs compared although runs lack topics: each pair on the topics that both have (pairwise deletion).
+
+`x` is [run, topic] with NaN where a run has no score. Runs that lack the same topics form a group; two groups share
+the topics that both have, so that a declared test of all pairs, which knows no gaps, is done once for two groups
+and each pair takes its own p-value from there. Without gaps there is one group: the numbers are those of the test.
+
+A pair with fewer than two topics in common cannot be tested: p = 1, no variance, no critical difference. A test that
+is family-wise needs all runs on the same topics: not for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from assay.core.arrays import Array, Counts, Index
+from assay.stats.significance.declare import SignificanceTest
+from assay.stats.significance.pairs import Pairs, pairs, rounding
+
+LEAST = 2  # topics that a test of a pair needs
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPairs:
+    """The pairs between two groups of runs, or within one, and the topics that all of them have."""
+
+    x: Array  # [run of the groups, topic], without gaps
+    inner: Index  # [pair of the groups] their places among all pairs of `x`
+    outer: Index  # [pair of the groups] their places among all pairs of runs
+
+
+def has_gaps(x: Array) -> bool:
+    """Whether a run lacks a topic."""
+    return bool(np.isnan(x).any())
+
+
+def group_pairs(x: Array) -> Iterator[GroupPairs]:
+    """Go through the groups of runs that lack the same topics, two at a time; every pair of runs comes once."""
+    there = ~np.isnan(x)
+    patterns, group = np.unique(there, axis=0, return_inverse=True)
+    group = group.reshape(-1)
+    place = _places(len(x))
+    for a, b in combinations_with_replacement(range(len(patterns)), 2):
+        rows = np.flatnonzero((group == a) | (group == b))
+        first, second = np.triu_indices(rows.size, 1)
+        of_both = group[rows[first]] != group[rows[second]] if a != b else np.ones(first.size, dtype=bool)
+        inner = np.flatnonzero(of_both)
+        if inner.size:
+            outer = place[rows[first[inner]], rows[second[inner]]]
+            yield GroupPairs(x[rows][:, patterns[a] & patterns[b]], inner, outer)
+
+
+def _places(n: int) -> Index:
+    """Where the pair of two runs stands among all pairs. [run, run]"""
+    place = np.zeros((n, n), dtype=np.int64)
+    place[np.triu_indices(n, 1)] = np.arange(n * (n - 1) // 2)
+    return place
+
+
+def shared_topics(x: Array) -> Counts:
+    """How many topics the runs of each pair have in common. [pair]"""
+    there = (~np.isnan(x)).astype(np.float64)
+    both = there @ there.T
+    return both[np.triu_indices(len(x), 1)].astype(np.int64)
+
+
+def pairs_with_gaps(x: Array) -> Pairs:
+    """Take the differences of all pairs, each over its own topics; a difference is NaN where a run has no score."""
+    if not has_gaps(x):
+        return pairs(x)
+    first, second = np.triu_indices(len(x), 1)
+    difference = x[first] - x[second]
+    n = shared_topics(x)
+    small = rounding(x[~np.isnan(x)])
+    mean = np.nansum(difference, axis=-1) / np.maximum(n, 1)
+    square = np.nansum((difference - mean[:, None]) ** 2, axis=-1)
+    sd = np.sqrt(square / np.maximum(n - 1, 1))
+    sd[(sd <= small) | (n < LEAST)] = 0.0
+    mean[np.abs(mean) <= small] = 0.0
+    t = np.divide(mean * np.sqrt(n), sd, out=np.zeros_like(mean), where=sd > 0)
+    return Pairs(first, second, difference, np.where(n > 0, mean, np.nan), sd, t)
+
+
+def p_values_with_gaps(test: SignificanceTest, x: Array, *, resamples: int | None = None, seed: int = 0) -> Array:
+    """Test all pairs of runs, each on the topics that both have. [pair]"""
+    if not has_gaps(x):
+        return test.p_values(x, resamples=resamples, seed=seed)
+    if test.name == "t":
+        return _t_test(x)
+    p = np.ones(len(x) * (len(x) - 1) // 2)
+    for part in group_pairs(x):
+        if part.x.shape[1] >= LEAST:
+            p[part.outer] = test.p_values(part.x, resamples=resamples, seed=seed)[part.inner]
+    return p
+
+
+def _t_test(x: Array) -> Array:
+    """Student's paired t test, of all pairs at once: it needs no more than the moments of each."""
+    from scipy.special import stdtr
+
+    d = pairs_with_gaps(x)
+    return np.where(d.flat, 1.0, 2 * stdtr(np.maximum(shared_topics(x) - 1, 1), -np.abs(d.t)))
+
+
+def critical_differences_with_gaps(
+    test: SignificanceTest, x: Array, *, alpha: float, resamples: int | None = None, seed: int = 0
+) -> Array | None:
+    """The difference of means at which each pair would just be significant; None where the test has none. [pair]"""
+    if not has_gaps(x):
+        return test.critical_differences(x, alpha=alpha, resamples=resamples, seed=seed)
+    critical = np.full(len(x) * (len(x) - 1) // 2, np.nan)
+    for part in group_pairs(x):
+        own = test.critical_differences(part.x, alpha=alpha, resamples=resamples, seed=seed)
+        if own is not None:
+            critical[part.outer] = own[part.inner]
+    return None if np.isnan(critical).all() else critical

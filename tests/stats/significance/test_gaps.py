@@ -1,0 +1,111 @@
+"""Pairwise deletion, beside scipy's tests of one pair at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.core.arrays import Array
+from assay.stats.intervals import t_quantile
+from assay.stats.significance.declare import find_test, significance_tests
+from assay.stats.significance.gaps import (
+    critical_differences_with_gaps,
+    group_pairs,
+    p_values_with_gaps,
+    pairs_with_gaps,
+    shared_topics,
+)
+from assay.stats.significance.pairs import pairs
+
+RNG = np.random.default_rng(15)
+
+
+def holed(n_runs: int = 6, n_topics: int = 30, share: float = 0.3) -> Array:
+    """Scores of runs of which every second one lacks topics, each others."""
+    x = RNG.normal(np.linspace(0.3, 0.6, n_runs)[:, None], 0.2, (n_runs, n_topics))
+    x[1::2][RNG.random(x[1::2].shape) < share] = np.nan
+    return x
+
+
+def both_have(x: Array) -> Iterator[tuple[Array, Array]]:
+    """The scores of every two runs on the topics that both have."""
+    for a, b in combinations(x, 2):
+        there = ~np.isnan(a) & ~np.isnan(b)
+        yield a[there], b[there]
+
+
+def test_every_pair_of_runs_comes_once() -> None:
+    x = holed()
+    places = np.concatenate([part.outer for part in group_pairs(x)])
+    assert sorted(places.tolist()) == list(range(15))
+    assert all(not np.isnan(part.x).any() for part in group_pairs(x))
+
+
+@pytest.mark.parametrize(
+    ("name", "of_scipy"),
+    [("t", stats.ttest_rel), ("sign", None), ("wilcoxon", None)],
+)
+def test_a_pair_has_the_p_value_of_its_own_topics(name: str, of_scipy: Callable[..., Any] | None) -> None:
+    x, test = holed(), find_test(name)
+    found = p_values_with_gaps(test, x)
+    for p, (a, b) in zip(found, both_have(x), strict=True):
+        expected = of_scipy(a, b).pvalue if of_scipy else test.p_values(np.stack([a, b])).item()
+        assert p == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_monte_carlo_test_of_a_pair_is_that_of_its_own_topics() -> None:
+    x, test = holed(4, 12), find_test("randomisation")
+    found = p_values_with_gaps(test, x, resamples=200, seed=3)
+    alone = [test.p_values(np.stack(pair), resamples=200, seed=3).item() for pair in both_have(x)]
+    assert found.tolist() == alone
+
+
+def test_moments_and_critical_differences_are_those_of_the_topics_that_both_have() -> None:
+    x = holed()
+    found, critical = pairs_with_gaps(x), critical_differences_with_gaps(find_test("t"), x, alpha=0.05)
+    assert critical is not None
+    for i, (a, b) in enumerate(both_have(x)):
+        d = a - b
+        assert shared_topics(x)[i] == d.size
+        assert found.mean[i] == pytest.approx(d.mean())
+        assert found.sd[i] == pytest.approx(d.std(ddof=1))
+        assert found.t[i] == pytest.approx(stats.ttest_1samp(d, 0).statistic)
+        assert critical[i] == pytest.approx(t_quantile(0.95, d.size - 1) * d.std(ddof=1) / np.sqrt(d.size))
+
+
+def test_a_test_without_critical_differences_has_none_with_gaps_either() -> None:
+    assert critical_differences_with_gaps(find_test("sign"), holed(), alpha=0.05) is None
+
+
+@pytest.mark.parametrize("name", [n for n, test in significance_tests().items() if not test.resamples])
+def test_without_gaps_every_number_is_that_of_the_test(name: str) -> None:
+    x, test = RNG.random((5, 12)), find_test(name)
+    assert np.array_equal(p_values_with_gaps(test, x), test.p_values(x))
+    assert np.array_equal(pairs_with_gaps(x).t, pairs(x).t)
+
+
+@pytest.mark.parametrize("name", ["t", "wilcoxon"])
+def test_the_order_of_the_runs_does_not_matter(name: str) -> None:
+    x = holed()
+    order = RNG.permutation(len(x))
+    p, moved = (np.zeros((len(x), len(x))) for _ in range(2))
+    upper = np.triu_indices(len(x), 1)
+    p[upper] = p_values_with_gaps(find_test(name), x)
+    moved[upper] = p_values_with_gaps(find_test(name), x[order])
+    assert (moved + moved.T) == pytest.approx((p + p.T)[np.ix_(order, order)], rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["t", "sign"])
+def test_a_pair_with_one_topic_in_common_or_none_is_not_significant(name: str) -> None:
+    x = np.array([[0.1, 0.2, 0.5, np.nan], [np.nan, np.nan, 0.9, 0.8], [0.9, 0.7, np.nan, np.nan]])
+    assert shared_topics(x).tolist() == [1, 2, 0]
+    assert p_values_with_gaps(find_test(name), x)[[0, 2]].tolist() == [1.0, 1.0]
+    found = pairs_with_gaps(x)
+    assert found.mean[0] == pytest.approx(-0.4)
+    assert np.isnan(found.mean[2])
+    assert found.sd[[0, 2]].tolist() == [0, 0]
