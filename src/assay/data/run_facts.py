@@ -25,9 +25,8 @@ RISING_SCORES = "rising_scores"
 BY_SCORE = ("score", "distance")
 _EXAMPLES = 20  # ids of a run that are kept as they are written
 
-RankColumn = Literal["given", "constant", "unread", "none"]
-"""What is known of ranks. Constant: the same for every document, which says nothing. Unread: scores fall from line to
-line, and the ranks of the first lines do not contradict them."""
+RankColumn = Literal["given", "constant", "none"]
+"""What is known of ranks. Constant: the same for every document, which says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class RunFacts:
 
 def run_facts(listing: Listing, by: Order, rows: SortedRows, score: Array, *, n_repeated: int) -> RunFacts:
     """Count what is odd about the lists of a run, in a few comparisons per row."""
-    ranks: RankColumn = "unread" if listing.read_ranks else "none"
+    ranks: RankColumn = "none"
     if listing.rank is not None:
         ranks = "constant" if is_constant(listing.rank) else "given"
     contradicted = rising = equal = infinite = 0
@@ -74,7 +73,7 @@ def run_facts(listing: Listing, by: Order, rows: SortedRows, score: Array, *, n_
     )
 
 
-def is_constant(rank: Array) -> bool:
+def is_constant(rank: Values) -> bool:
     """Say whether all ranks are the same: some tools write 0 or 1 everywhere."""
     return bool(rank.size > 1 and rank[0] == rank[-1] and (rank == rank[0]).all())
 
