@@ -273,8 +273,14 @@ def test_an_order_that_was_asked_for_is_no_warning(tmp_path: Path) -> None:
 def test_runs_in_order_have_nothing_to_say(tmp_path: Path) -> None:
     path = write(tmp_path, "run", "1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n1 Q0 b 3 2 t\n2 Q0 a 1 1 t\n")
     assert read_runs(path).notes == ()
-    shuffled = write(tmp_path, "shuffled", "1 Q0 b 3 2 t\n2 Q0 a 1 1 t\n1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n")
-    assert read_runs(shuffled).notes == ()
+
+
+def test_a_topic_whose_lines_do_not_stand_together_is_one_list_and_noted(tmp_path: Path) -> None:
+    text = "1 Q0 b 3 2 t\n2 Q0 a 1 1 t\n1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n"
+    runs = read_runs(write(tmp_path, "shuffled", text))
+    assert runs.count.tolist() == [[3, 1]]
+    assert [(note.code, note.severity) for note in runs.notes] == [("scattered_topics", "info")]
+    assert "1 list of 1 run (t)" in runs.notes[0].text
 
 
 @pytest.mark.parametrize("rank", [0, 1])

@@ -113,7 +113,6 @@ class OrderedRun:
     score: Array  # [row], higher is better: distances change their sign, and without scores it is -rank
     tied: Bools  # [row]
     facts: RunFacts
-    notes: tuple[Note, ...]
 
 
 def ordered(listing: Listing, rule: OrderRule) -> OrderedRun:
@@ -130,7 +129,7 @@ def ordered(listing: Listing, rule: OrderRule) -> OrderedRun:
     score = _goodness(listing, by, rule.precision)
     rows = sorted_rows(listing.topic, _value(listing, by, score))
     by_value = rows if by != "file" else sorted_rows(listing.topic, score)
-    facts = run_facts(listing, by, by_value, score, n_repeated=again.size)
+    facts = run_facts(listing, by, by_value, score, n_repeated=again.size, notes=notes)
     at = rows.at if by == "file" else _ties_broken(rows, listing, rule.ties)
     count = np.zeros(len(listing.topics), dtype=np.int64)
     count[listing.topic[rows.at[rows.start]]] = rows.length
@@ -143,7 +142,6 @@ def ordered(listing: Listing, rule: OrderRule) -> OrderedRun:
         score=score[at] if rows.moved or by not in BY_SCORE else score,  # ties have one score
         tied=rows.tied,
         facts=facts,
-        notes=notes,
     )
 
 

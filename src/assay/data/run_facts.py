@@ -41,11 +41,15 @@ class RunFacts:
     single: int  # one document
     equal: int  # two documents or more, all with one score
     infinite: int  # an infinite score
+    scattered: int  # its lines do not stand together
     repeated: int  # documents, left out because they stand further up in their list
     examples: tuple[str, ...]  # the first document ids as they are written
+    notes: tuple[Note, ...]  # on this run alone
 
 
-def run_facts(listing: Listing, by: Order, rows: SortedRows, score: Array, *, n_repeated: int) -> RunFacts:
+def run_facts(
+    listing: Listing, by: Order, rows: SortedRows, score: Array, *, n_repeated: int, notes: tuple[Note, ...] = ()
+) -> RunFacts:
     """Count what is odd about the lists of a run, in a few comparisons per row."""
     ranks: RankColumn = "none"
     if listing.rank is not None:
@@ -68,9 +72,19 @@ def run_facts(listing: Listing, by: Order, rows: SortedRows, score: Array, *, n_
         single=int((rows.length == 1).sum()),
         equal=equal,
         infinite=infinite,
+        scattered=_n_scattered(listing.topic, len(listing.topics)),
         repeated=n_repeated,
         examples=tuple(listing.doc.head(_EXAMPLES).to_list()),
+        notes=notes,
     )
+
+
+def _n_scattered(topic: Index, n_topics: int) -> int:
+    """Count the topics whose lines stand in more than one place, with others between them."""
+    begins = np.append(True, topic[1:] != topic[:-1])
+    if int(np.count_nonzero(begins)) == n_topics:
+        return 0
+    return int((np.bincount(topic[begins]) > 1).sum())
 
 
 def is_constant(rank: Values) -> bool:
@@ -112,12 +126,18 @@ def _lists_with(rows: SortedRows, column: Values, compare: np.ufunc) -> Index:
     return np.unique(np.searchsorted(rows.start, odd, side="right")) if odd.size else odd
 
 
-def order_notes(names: Sequence[str], facts: Sequence[RunFacts], rule: OrderRule) -> Iterator[Note]:
-    """Say where ranks contradict scores, what was done, and what else could be."""
+def notes_on_runs(names: Sequence[str], facts: Sequence[RunFacts], rule: OrderRule) -> Iterator[Note]:
+    """Say what is odd about the lists of some runs, what was done, and what else could be."""
     runs = list(zip(names, facts, strict=True))
+    for one in facts:
+        yield from one.notes
     for by in dict.fromkeys(one.order for one in facts):
         if these := [(name, one) for name, one in runs if one.order == by and one.contradicted]:
             yield _on_contradictions(these, by, chosen=rule.order is not None)
+    if these := [(name, one) for name, one in runs if one.scattered]:
+        n = sum(one.scattered for _, one in these)
+        what = f"the lines of {counted(n, 'list')} of {_some(these)} do not stand together"
+        yield Note("scattered_topics", "info", f"{what}; those of one topic are one list, as in trec_eval")
     # a rank that is the same everywhere leaves the lines as the only word on the order, and only a whole run counts
     if these := [(name, one) for name, one in runs if one.order == "score" and _rises_throughout(one)]:
         what = f"scores rise from line to line in all lists of {_some(these)}; ordered by score, highest first"

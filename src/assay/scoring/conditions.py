@@ -138,20 +138,24 @@ def score_conditions(
     missing: Missing = "empty",
     negative: Negative = "pooled",
     others: OtherJudgments | Mapping[str, Qrels] = ONLY_FILES,
+    asked: Sequence[str] = (),
 ) -> Scores:
     """Score runs under conditions; the runs are read and ordered once, and judged once for each set of judgments.
 
     All runs contribute to the pools unless `contributors` are named. `others` are the judgments that `qrels=NAME`
-    means, by name.
+    means, by name. `asked` are the runs to score, all by default; the others only fill pools and standardise.
     """
     others = others if isinstance(others, OtherJudgments) else OtherJudgments(others)
     chosen = [parse_condition(c) for c in conditions]
     check_asked(chosen)
     parts: dict[Under, Scores] = {}
     for under in dict.fromkeys(c.under for c in chosen):
-        judged = judge_under(runs, qrels, under, contributors=contributors, negative=negative, others=others)
-        asked = [c for c in chosen if c.under == under]
-        parts[under] = score_judged(judged, asked, undefined=undefined, missing=missing)
+        judgments = judgments_under(runs, qrels, under, contributors=contributors, others=others)
+        here = [c for c in chosen if c.under == under]
+        alone = asked and all(c.normalization != "standardised" for c in here)
+        judged = judge(runs.select(asked) if alone else runs, judgments, negative=negative)
+        scores = score_judged(judged, here, undefined=undefined, missing=missing)
+        parts[under] = scores.select(runs=asked) if asked else scores
     whole = next(iter(parts.values()))
     columns = [parts[c.under].choose([str(c)]) for c in chosen]
     return replace(

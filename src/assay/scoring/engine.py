@@ -13,6 +13,7 @@ from assay.core.errors import MeasureError, UsageError
 from assay.core.notes import Note
 from assay.core.settings import check_choice
 from assay.core.text import counted, percent
+from assay.data.diagnosis import at_cutoffs
 from assay.data.judged import MISSING_LISTS, Judged, missing_lists
 from assay.data.tables import ABSENT, Qrels, Runs
 from assay.measures.declare import Average, Measure
@@ -124,7 +125,7 @@ def _score(judged: Judged, measures: Sequence[Any], *, undefined: Undefined, mis
         averages=tuple(m.declaration.average for m in chosen),
         basis=replace(judged.basis, undefined=undefined, missing=missing if missing == "skip" else None),
         notes=(
-            *(judged.notes if missing == "empty" else _without_scores(judged.notes, gone)),
+            *_on_data(judged, chosen, gone, missing),
             *_notes_on_empty(chosen, empty, undefined),
             *_notes_on_undefined(chosen, without),
             *notes_on_collection_size(judged, chosen),
@@ -137,6 +138,13 @@ def _settle_undefined(value: Array, empty: Bools, zero: Array, undefined: Undefi
     """Apply the one policy for undefined scores. `empty` is [condition, topic]; `zero`, GMAP's floor, [condition]."""
     floor = np.where(np.isnan(value), zero[:, None, None], value)
     return np.where(empty[:, None, :], np.nan, floor) if undefined == "skip" else floor
+
+
+def _on_data(judged: Judged, chosen: Iterable[Measure], gone: Bools, missing: Missing) -> Iterator[Note]:
+    """The notes of the join, with what is judged of the ranks that the measures look at; `gone` is [run, topic]."""
+    cutoffs = {str(m): m.cutoff for m in chosen if not m.judged_only}
+    notes = judged.notes if missing == "empty" else tuple(_without_scores(judged.notes, gone))
+    return at_cutoffs(notes, [block.grade for block in judged.blocks], cutoffs)
 
 
 def _without_scores(notes: Iterable[Note], gone: Bools) -> Iterator[Note]:

@@ -264,7 +264,7 @@ class _Policy:
 
 def _scored(data: Collection, measure: Sequence[str], policy: _Policy) -> Scores:
     """Score the runs that are asked about, under pools that all contributors fill."""
-    scores = score_conditions(
+    return score_conditions(
         data.runs,
         data.qrels,
         measure,
@@ -273,8 +273,8 @@ def _scored(data: Collection, measure: Sequence[str], policy: _Policy) -> Scores
         missing=policy.missing,
         negative=data.negative,
         others=data.others,
+        asked=data.chosen,
     )
-    return scores.select(runs=data.chosen) if data.chosen else scores
 
 
 LOADERS: dict[Any, Callable[..., Any]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +14,10 @@ import polars as pl
 import assay
 from assay.analyses.report.verdict import place, verdict
 from assay.core.errors import MeasureError, UsageError, suggestion
-from assay.core.notes import Note
+from assay.core.notes import Note, gravest_first
 from assay.core.progress import steps
 from assay.core.thresholds import Threshold
+from assay.data.diagnosis import SHARES
 from assay.data.judged import Collection
 from assay.data.outputs import make_directory
 from assay.data.provenance import Origin, spelled, taken
@@ -273,10 +274,16 @@ def _bound(study: _Study, parts: Sequence[Part], command: str) -> Report:
         },
         basis=next(iter(results.values())).basis,
         settings={"version": assay.__version__, "command": command, **settings, "fast": study.fast},
-        notes=_unhashed(study.data.origin),
+        notes=(*_on_data(results.values()), *_unhashed(study.data.origin)),
         parts=tuple(parts),
         sentences=tuple(one for _, one in statements),
     )
+
+
+def _on_data(results: Iterable[Result]) -> list[Note]:
+    """What the sections have to say about the data, once; of judged shares what the last says, which has cutoffs."""
+    notes = [note for result in results for note in result.notes if note.on_data]
+    return gravest_first({note.code if note.code in SHARES else note.text: note for note in notes}.values())
 
 
 def _unhashed(origin: Origin) -> tuple[Note, ...]:

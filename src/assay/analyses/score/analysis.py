@@ -131,10 +131,16 @@ def _scores(
         return compute(data, measure, **policy)
     names = run_lists.contributors(contributors, data.runs.names)
     asked = measure or default_measures(data)
-    scores = score_conditions(
-        data.runs, data.qrels, asked, contributors=names, negative=data.negative, others=data.others, **policy
+    return score_conditions(
+        data.runs,
+        data.qrels,
+        asked,
+        contributors=names,
+        negative=data.negative,
+        others=data.others,
+        asked=data.chosen,
+        **policy,
     )
-    return scores.select(runs=data.chosen) if data.chosen else scores
 
 
 def _bounded(data: Collection | Judged, scores: Scores, contributors: Sequence[str], tail: Tail) -> dict[str, Array]:
