@@ -165,7 +165,8 @@ def _likely_reason(retrieved: Sequence[str], qrels: Qrels) -> str:
         return "they are judged for other topics: are the topics numbered in the same way?"
     if {doc.lower() for doc in judged} & {doc.lower() for doc in retrieved}:
         return "the ids differ in upper and lower case"
-    if any(_ending(doc) in judged for doc in retrieved) or {_ending(doc) for doc in judged} & set(retrieved):
+    without_prefix = [{end for doc in docs for end in _endings(doc)} for docs in (retrieved, judged)]
+    if without_prefix[0] & judged or without_prefix[1] & set(retrieved):
         return "the ids differ by what stands before them, such as the name of a collection"
     if {_shape(doc) for doc in judged} & {_shape(doc) for doc in retrieved}:
         return "the ids are alike: are the judgments of another round, which leave out what was judged before it?"
@@ -181,13 +182,13 @@ def _shape(doc: str) -> str:
     return re.sub("[0-9]+", "0", re.sub("[A-Za-z]+", "a", doc))
 
 
-def _ending(doc: str) -> str:
-    """What remains of an id without a prefix.
+def _endings(doc: str) -> list[str]:
+    """What remains of an id without a prefix, for each that it may have.
 
-    >>> _ending("msmarco_passage_12"), _ending("doc:7"), _ending("beir/9")
-    ('12', '7', '9')
+    >>> _endings("msmarco_passage_12"), _endings("trec:FT911-3"), _endings("beir/9")
+    (['passage_12', '12'], ['FT911-3', '3'], ['9'])
     """
-    return doc.replace(":", "_").replace("/", "_").replace("-", "_").rpartition("_")[2]
+    return [doc[mark.end() :] for mark in re.finditer("[:/_-]", doc)]
 
 
 # --- runs and topics

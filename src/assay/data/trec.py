@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError
-from assay.data.files import as_text
+from assay.data.files import as_text, check_lines
 from assay.data.judgments.merging import Judgments
 from assay.data.judgments.scale import UNDECLARED, Scale
 from assay.data.order import Listing, Values
@@ -228,6 +228,7 @@ def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Lis
 
     If `ranked`, every rank must be a number; else ranks that are none are left out.
     """
+    check_lines(data, source)
     frame = _split(data, RUN) if _is_clean(data) else None
     if frame is None or _has_nan(frame["score"]):
         frame = parse(data, WORDED_RUN, source)

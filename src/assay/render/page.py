@@ -158,13 +158,15 @@ def _report(report: Report) -> Iterator[str]:
 def _verdict(report: Report) -> Iterator[str]:
     there = {part.name for part in report.parts}
     yield '<section class="first" id="page-verdict" aria-labelledby="page-verdict-title">'
-    yield '<h2 id="page-verdict-title">Verdict</h2><ol class="verdict">'
+    yield '<h2 id="page-verdict-title">Verdict</h2>'
+    yield notes_list([note for note in report.notes if note.on_data])
+    yield '<ol class="verdict">'
     for row in report.table.iter_rows(named=True):
         name = row["section"] or ""
         link = f' <a href="#{section_id(name)}">{esc(name)}</a>' if name in there else ""
         yield f"<li>{_figure(row)}<p>{esc(row['sentence'])}{link}</p></li>"
     yield f'</ol><p class="standing">{esc(STANDING)}</p>'
-    yield notes_list(report.notes)
+    yield notes_list([note for note in report.notes if not note.on_data])
     yield "</section>"
 
 
