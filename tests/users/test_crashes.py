@@ -74,6 +74,17 @@ def test_a_small_file_does_not_ask_for_gigabytes(refusal: Refusal) -> None:
     assert "22,000 runs x 22,000 topics would take 3.6 GB" in line
 
 
+def test_a_truth_whose_batches_are_flat_is_one_line(refusal: Refusal) -> None:
+    size = ["--n-runs", "3", "--n-topics", "4", "--n-docs", "200", "--depth", "20", "--truth-topics", "40"]
+    assert main(["simulate", "made", *size, "-m", "AP", "-o", "made.json"]) == 0
+    truth = json.loads(Path("made/truth.json").read_text())
+    for each in truth["measures"].values():
+        each["batches"] = each["batches"][0]
+    Path("flat.json").write_text(json.dumps(truth))
+    line = refusal("power", "made/runs", "--qrels", "made/qrels.txt", "-m", "AP", "--truth", "flat.json")
+    assert line.startswith("flat.json: ")
+
+
 # flags
 
 

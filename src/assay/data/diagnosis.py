@@ -61,7 +61,7 @@ def diagnose(runs: Runs, qrels: Qrels, lists: Lists, count: Index) -> Iterator[N
     if not n_judged.any():
         raise InputError(_nothing_judged(runs, qrels))
     yield from _on_judged_shares(grades, DEPTHS)
-    yield from _on_unjudged_runs(runs.names, n_judged, (count > 0).any(-1))
+    yield from _on_unjudged_runs(runs.names, n_judged, count.max(-1) > 0)
     yield from _on_unanswered_topics(qrels.topics, count > 0)
     yield from _on_few_topics(runs.names, count > 0)
     yield from _on_short_lists(runs.names, count)
@@ -203,7 +203,7 @@ def _on_unjudged_runs(names: Sequence[str], n_judged: Index, answers: Bools) -> 
 
 def _on_unanswered_topics(topics: Sequence[str], answered: Bools) -> Iterator[Note]:
     """Name the judged topics for which no run returns anything. `answered` is [run, topic]"""
-    if empty := [topic for topic, any_run in zip(topics, answered.any(0), strict=True) if not any_run]:
+    if empty := [topic for topic, n in zip(topics, answered.sum(0), strict=True) if not n]:
         are = "is" if len(empty) == 1 else "are"
         text = f"{counted(len(empty), 'judged topic')} {are} answered by no run ({first_few(empty)})"
         yield Note("unanswered_topics", "caution", text)

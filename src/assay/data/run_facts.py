@@ -72,18 +72,16 @@ def run_facts(
         single=int((rows.length == 1).sum()),
         equal=equal,
         infinite=infinite,
-        scattered=_n_scattered(listing.topic, len(listing.topics)),
+        scattered=_n_scattered(listing.topic) if rows.moved else 0,
         repeated=n_repeated,
         examples=tuple(listing.doc.head(_EXAMPLES).to_list()),
         notes=notes,
     )
 
 
-def _n_scattered(topic: Index, n_topics: int) -> int:
+def _n_scattered(topic: Index) -> int:
     """Count the topics whose lines stand in more than one place, with others between them."""
     begins = np.append(True, topic[1:] != topic[:-1])
-    if int(np.count_nonzero(begins)) == n_topics:
-        return 0
     return int((np.bincount(topic[begins]) > 1).sum())
 
 
@@ -100,6 +98,8 @@ def _at_odds(listing: Listing, by: Order, rows: SortedRows, score: Array, *, ran
     if not ranked and not rows.moved:
         return 0, 0
     place = listing.rank if ranked and listing.rank is not None else np.arange(score.size)
+    if not rows.moved and by != "rank" and not (rows.same & (place[1:] < place[:-1])).any():
+        return 0, 0  # ranks rise from line to line, as scores fall
     other: Values = score if by == "rank" else place  # of two that should agree, rows are in the order of the first
     against, along = (np.less, np.greater) if by == "rank" else (np.greater, np.less)
     odd = _lists_with(rows, other, against)
