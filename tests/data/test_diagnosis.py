@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from assay import score
 from assay.cli import main
 from assay.core.errors import InputError
+from assay.data.diagnosis import SHARES
 from assay.data.judged import judge
 from assay.data.read import read_qrels, read_runs
 from tests.builders.diagnosis import codes, notes_on
@@ -32,7 +35,8 @@ def test_runs_of_which_few_documents_are_judged_get_a_warning() -> None:
         ("LA-1", "la-1", "upper and lower case"),
         ("msmarco_passage_12", "12", "what stands before them"),
         ("12", "beir/12", "what stands before them"),
-        ("clueweb12", "gov2", "another collection, or of another round"),
+        ("clueweb12", "gov2", "another round"),
+        ("FT911-3", "clueweb12-0101wb-00-00001", "another collection"),
     ],
 )
 def test_judgments_without_a_retrieved_document_are_refused_with_the_likely_reason(
@@ -82,6 +86,60 @@ def test_scores_that_are_all_equal_or_infinite_are_noted() -> None:
     notes = {note.code: note.text for note in judge(runs, qrels).notes}
     assert "equal in 1 run (a)" in notes["equal_scores"]
     assert "1 run (b)" in notes["infinite_scores"]
+
+
+def test_the_judged_share_is_stated_at_the_cutoffs_that_are_asked_for() -> None:
+    runs = {"a": {"1": list("bcdefghijklm"), "2": list("bcde")}}
+    qrels = {"1": dict.fromkeys("bcdm", 1), "2": {"b": 1}}
+    shares = [note for note in score(runs, qrels, ["P@3", "nDCG@7", "AP"]).notes if note.code in SHARES]
+    # to rank 3: 3 and 1 of 3 and 3; to rank 7: 3 and 1 of 7 and 4; to rank 10: 3 and 1 of 10 and 4
+    assert [note.code for note in shares] == ["rarely_judged"]
+    assert "100% at rank 1, 67% to rank 3, 36% to rank 7, 29% to rank 10 of" in shares[0].text
+
+
+def test_measures_that_look_deeper_than_anyone_judged_are_named() -> None:
+    runs = {"a": {"1": list("bcdef")}, "b": {"1": list("cbdfe")}}
+    notes = {note.code: note for note in score(runs, {"1": {"b": 1, "c": 0}}, ["P@2", "P@4", "AP", "RR@1"]).notes}
+    assert notes["deeper_than_judged"].severity == "caution"
+    assert notes["deeper_than_judged"].text.startswith("P@4, AP look deeper than anyone judged: below rank 2")
+    notes = {note.code: note for note in score(runs, {"1": {"b": 1, "f": 0, "e": 0}}, ["AP"]).notes}
+    assert "deeper_than_judged" not in notes
+
+
+def test_a_run_of_which_nothing_is_judged_is_named_beside_runs_that_are() -> None:
+    lists = {"good": {"1": "bc"}, "upper": {"1": "BC"}}
+    note = notes_on(lists, {"1": "b"})["unjudged_runs"]
+    assert note.severity == "warning"
+    assert "1 run is judged (upper)" in note.text
+
+
+def test_topics_that_only_runs_or_only_judgments_have_are_named() -> None:
+    notes = notes_on({"a": {"1": "b", "3": "b"}}, {"1": "b", "2": "b", "4": "c"})
+    assert notes["unanswered_topics"].text == "2 judged topics are answered by no run (2, 4)"
+    assert notes["unjudged_topics"].text.startswith("1 topic not in the judgments")
+
+
+def test_notes_are_about_the_runs_that_are_selected_and_no_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """b is odd in every way: rising scores, repeated documents, short, few topics, nothing judged."""
+    sound = "".join(f"{t} Q0 d{i} {i} {50 - i} a\n" for t in range(1, 9) for i in range(1, 31))
+    (tmp_path / "a").write_text(sound)
+    (tmp_path / "c").write_text(sound.replace(" a\n", " c\n").replace("d1 ", "d99 "))
+    (tmp_path / "b").write_text("1 Q0 X 1 1 b\n1 Q0 Y 2 2 b\n1 Q0 X 3 inf b\n")
+    (tmp_path / "q").write_text("".join(f"{t} 0 d{i} {i % 2}\n" for t in range(1, 9) for i in range(1, 31)))
+    names = [str(tmp_path / name) for name in "abc"]
+    flags = ["--qrels", str(tmp_path / "q"), "--duplicates", "first", "--format", "json"]
+
+    def notes(*words: str) -> list[str]:
+        assert main([*words, *flags]) == 0
+        return [note["code"] for note in json.loads(capsys.readouterr().out)["notes"]]
+
+    odd = {"ranks_contradict_scores", "repeated_documents", "few_topics", "short_lists", "unjudged_runs"}
+    for command in (["score", "-m", "AP"], ["power", "-m", "AP"], ["glance"]):
+        assert odd <= set(notes(*command, *names))
+        assert not odd & set(notes(*command, *names, "--select", "a", "--select", "c"))
+    assert "b" not in str(notes("score", *names, "-m", "AP/pool=5", "--select", "a"))
 
 
 def test_sound_data_has_no_warning() -> None:

@@ -131,7 +131,7 @@ def test_what_is_odd_about_lists_is_what_all_their_pairs_say(order: Order, lines
 
 @settings(deadline=None, max_examples=300)
 @given(lines=LINES)
-def test_ranks_that_are_read_late_say_the_same(lines: list[Line]) -> None:
+def test_ranks_that_nobody_asked_for_say_the_same(lines: list[Line]) -> None:
     listing = listing_from_bytes(text_of(lines), "run")
     facts = Runs.build([listing]).facts[0]
     assert seen(facts) == slow_facts(lines, ranked=True)
@@ -148,11 +148,10 @@ def long_run(n_topics: int, ranks: Sequence[int], *, rising: bool = False) -> by
     ).encode()
 
 
-def test_of_a_long_run_in_order_only_the_first_ranks_are_read() -> None:
+def test_all_ranks_are_compared_with_the_scores() -> None:
     clean = long_run(50, range(1, 101))
-    assert len(clean) > 1 << 13
     facts = Runs.build([listing_from_bytes(clean, "run")]).facts[0]
-    assert (facts.ranks, facts.contradicted) == ("unread", 0)
+    assert (facts.ranks, facts.contradicted) == ("given", 0)
     backwards = Runs.build([listing_from_bytes(long_run(50, range(100, 0, -1)), "run")]).facts[0]
     assert (backwards.ranks, backwards.contradicted, backwards.rising) == ("given", 50, 50)
     swapped = [2, 1, *range(3, 101)]
@@ -160,9 +159,29 @@ def test_of_a_long_run_in_order_only_the_first_ranks_are_read() -> None:
     assert (facts.ranks, facts.contradicted, facts.rising) == ("given", 50, 0)
 
 
+def test_a_contradiction_in_the_last_lines_of_a_long_file_is_noticed() -> None:
+    """Scores fall from line to line all along; only two ranks, far down, say otherwise."""
+    clean = long_run(50, range(1, 1001))
+    last = b"49 Q0 d00998 999 2 tag\n49 Q0 d00999 1000 1 tag\n"
+    assert clean.endswith(last)
+    swapped = clean.removesuffix(last) + b"49 Q0 d00998 1000 2 tag\n49 Q0 d00999 999 1 tag\n"
+    facts = Runs.build([listing_from_bytes(swapped, "run")]).facts[0]
+    assert (facts.lists, facts.contradicted) == (50, 1)
+
+
+@pytest.mark.parametrize("extreme", ["-2147483648", "2147483647", "2147483648", "9223372036854775808", "1e30", "1.5"])
+def test_ranks_of_any_size_order_a_list(extreme: str) -> None:
+    text = f"1 Q0 a 7 1 t\n1 Q0 b {extreme} 2 t\n1 Q0 c 9 3 t\n".encode()
+    listing = listing_from_bytes(text, "run", ranked=True)
+    runs = Runs.build([listing], OrderRule("rank"))
+    expected = [doc for _, doc in sorted([(7.0, "a"), (float(extreme), "b"), (9.0, "c")])]
+    name = dict(zip(encode(listing.doc).tolist(), "abc", strict=True))
+    assert [name[code] for code in runs.doc.tolist()] == expected
+
+
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 @pytest.mark.parametrize("before", [b"", b"# a comment\n", b"\xef\xbb\xbf"])
-def test_late_ranks_belong_to_their_rows_in_every_guise(end: bytes, before: bytes) -> None:
+def test_ranks_belong_to_their_rows_in_every_guise(end: bytes, before: bytes) -> None:
     lines = long_run(9, range(100, 0, -1)).replace(b"\n3 Q0", b"\n# in between\n\n3 Q0")
     text = before + lines.replace(b"\n", end)
     facts = Runs.build([listing_from_bytes(text, "run")]).facts[0]
@@ -174,7 +193,6 @@ def test_ranks_are_read_where_scores_rise_further_down(comment: bytes) -> None:
     """The first lines are in order; a list below them is not."""
     rising = b"".join(b"x Q0 d%d %d %d tag\n" % (i, i, i) for i in range(1, 9))
     listing = listing_from_bytes(long_run(9, range(1, 101)) + comment + rising + comment, "run")
-    assert listing.rank is None
     facts = Runs.build([listing]).facts[0]
     assert (facts.ranks, facts.lists, facts.contradicted, facts.rising) == ("given", 10, 1, 1)
 
@@ -255,8 +273,14 @@ def test_an_order_that_was_asked_for_is_no_warning(tmp_path: Path) -> None:
 def test_runs_in_order_have_nothing_to_say(tmp_path: Path) -> None:
     path = write(tmp_path, "run", "1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n1 Q0 b 3 2 t\n2 Q0 a 1 1 t\n")
     assert read_runs(path).notes == ()
-    shuffled = write(tmp_path, "shuffled", "1 Q0 b 3 2 t\n2 Q0 a 1 1 t\n1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n")
-    assert read_runs(shuffled).notes == ()
+
+
+def test_a_topic_whose_lines_do_not_stand_together_is_one_list_and_noted(tmp_path: Path) -> None:
+    text = "1 Q0 b 3 2 t\n2 Q0 a 1 1 t\n1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n"
+    runs = read_runs(write(tmp_path, "shuffled", text))
+    assert runs.count.tolist() == [[3, 1]]
+    assert [(note.code, note.severity) for note in runs.notes] == [("scattered_topics", "info")]
+    assert "1 list of 1 run (t)" in runs.notes[0].text
 
 
 @pytest.mark.parametrize("rank", [0, 1])

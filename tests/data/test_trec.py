@@ -17,7 +17,7 @@ from assay.core.notes import Note
 from assay.data.codes import encode
 from assay.data.read import name_runs, read_qrels, read_runs
 from assay.data.tables import Qrels, Runs
-from assay.data.trec import QRELS, RUN, listing_from_bytes, parse
+from assay.data.trec import QRELS, WORDED_RUN, listing_from_bytes, parse
 from tests.builders.judgments import qrels_from_bytes
 
 PLAIN = b"101 Q0 doc-1 1 2.5 tag\n101 Q0 doc#2 2 1.5 tag\n102 0 doc-1 1 -3 tag\n"
@@ -25,7 +25,7 @@ ROWS = [("101", "doc-1", 2.5, "tag"), ("101", "doc#2", 1.5, "tag"), ("102", "doc
 
 
 def rows(data: bytes) -> list[tuple[object, ...]]:
-    return parse(data, RUN, "run").rows()
+    return parse(data, WORDED_RUN, "run").drop("rank").rows()
 
 
 GUISES = {
@@ -139,7 +139,7 @@ def test_scores_that_differ_beyond_float32_are_not_tied() -> None:
     text = b"1 Q0 a 1 17.123456789012345 t\n1 Q0 b 2 17.123456789012349 t\n"
     runs = Runs.build([listing_from_bytes(text, "run")])
     assert not runs.tied.any()
-    assert runs.doc[0] == encode(parse(text, RUN, "run")["doc"])[1]
+    assert runs.doc[0] == encode(parse(text, WORDED_RUN, "run")["doc"])[1]
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Severity = Literal["info", "caution", "warning"]
+_GRAVEST_FIRST: tuple[Severity, ...] = ("warning", "caution", "info")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,20 @@ class Note:
     text: str
     tables: tuple[str, ...] = ()  # of the evidence; none for what is about the whole result
     measures: tuple[str, ...] = ()  # that it is about; none for what is about all scores
+    on_data: bool = field(default=False, compare=False)  # on what was read, not on what came of it: shown first
 
     def __str__(self) -> str:
         return self.text
+
+
+def on_data(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Mark notes as being on the data."""
+    return tuple(replace(note, on_data=True) for note in notes)
+
+
+def gravest_first(notes: Iterable[Note]) -> list[Note]:
+    """Bring notes into the order of their severity, warnings first."""
+    return sorted(notes, key=lambda note: _GRAVEST_FIRST.index(note.severity))
 
 
 def gathered(notes: Iterable[Note], sources: Collection[str]) -> tuple[Note, ...]:

@@ -6,14 +6,15 @@ is a typed note; where nothing that was retrieved is judged, no score means anyt
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from assay.core.arrays import Bools, Grades, Index
 from assay.core.errors import InputError
-from assay.core.notes import Note
+from assay.core.notes import Note, on_data
 from assay.core.text import counted, first_few
 from assay.core.thresholds import Threshold
 from assay.data.tables import ABSENT, UNJUDGED, Qrels, Runs
@@ -30,8 +31,19 @@ FEW_ANSWERED = Threshold(
 SHORT_LISTS = Threshold(
     "short_lists", 0.1, unit="share of the median length", meaning="below which the lists of a run are short"
 )
+HARDLY_JUDGED = Threshold(
+    "hardly_judged",
+    0.01,
+    unit="share of documents",
+    meaning="of those at a rank, below which nobody judged so deep",
+)
 DEPTHS = (1, 10, 100, 1000)  # at which the judged share is stated
+SHARES = ("judged_shares", "rarely_judged")
+"""The codes of the note on how much of the lists is judged."""
 _TOP = 10
+
+Lists = Sequence[tuple[Index, Grades]]
+"""Blocks of lists: the cell of each, run x number of topics + topic, and its grades, [list, rank]."""
 
 
 class Found(NamedTuple):
@@ -42,15 +54,15 @@ class Found(NamedTuple):
     judged: int
 
 
-def diagnose(runs: Runs, qrels: Qrels, grades: Sequence[Grades], count: Index) -> Iterator[Note]:
-    """Say what is odd about runs and judgments.
-
-    `grades` are those of all lists in blocks of [list, rank], `count` the documents by [run, topic of the judgments].
-    """
-    found = [_found(grades, depth) for depth in DEPTHS]
-    if found[-1].judged == 0 and not _any_judged(grades):
+def diagnose(runs: Runs, qrels: Qrels, lists: Lists, count: Index) -> Iterator[Note]:
+    """Say what is odd about runs and judgments; `count` are the documents by [run, topic of the judgments]."""
+    grades = [grade for _, grade in lists]
+    n_judged = _n_judged_lists(lists, count.shape)
+    if not n_judged.any():
         raise InputError(_nothing_judged(runs, qrels))
-    yield from _on_judged_shares(found, longest=int(count.max(initial=0)))
+    yield from _on_judged_shares(grades, DEPTHS)
+    yield from _on_unjudged_runs(runs.names, n_judged, count.max(-1) > 0)
+    yield from _on_unanswered_topics(qrels.topics, count > 0)
     yield from _on_few_topics(runs.names, count > 0)
     yield from _on_short_lists(runs.names, count)
     yield from _on_scores(runs)
@@ -70,13 +82,22 @@ def _found(grades: Sequence[Grades], depth: int) -> Found:
     return Found(depth, listed, listed - unjudged)
 
 
-def _any_judged(grades: Sequence[Grades]) -> bool:
-    return any(bool(((block != ABSENT) & (block != UNJUDGED)).any()) for block in grades)
+def _is_judged(grade: Grades) -> Bools:
+    return (grade != ABSENT) & (grade != UNJUDGED)
 
 
-def _on_judged_shares(found: Sequence[Found], *, longest: int) -> Iterator[Note]:
-    at_depths = [of for of in found if of.depth <= max(longest, 1) and of.listed]
-    shares = {of.depth: of.judged / of.listed for of in at_depths}
+def _n_judged_lists(lists: Lists, shape: tuple[int, ...]) -> Index:
+    """Count the lists of every run that hold a judged document. [run]"""
+    there = np.zeros(shape, dtype=bool)
+    for cell, grade in lists:
+        there.flat[cell] = _is_judged(grade).any(-1)
+    return np.asarray(there.sum(-1))
+
+
+def _on_judged_shares(grades: Sequence[Grades], depths: Iterable[int]) -> Iterator[Note]:
+    longest = max(block.shape[1] for block in grades)
+    at_depths = [_found(grades, depth) for depth in sorted(set(depths)) if depth <= longest]
+    shares = {of.depth: of.judged / of.listed for of in at_depths if of.listed}
     if not shares:
         return
     top = max(depth for depth in shares if depth <= _TOP)
@@ -93,6 +114,37 @@ def _on_judged_shares(found: Sequence[Found], *, longest: int) -> Iterator[Note]
 
 def _to_depth(depth: int) -> str:
     return "at rank 1" if depth == 1 else f"to rank {depth:,}"
+
+
+def at_cutoffs(notes: Sequence[Note], grades: Sequence[Grades], cutoffs: Mapping[str, int | None]) -> Iterator[Note]:
+    """The notes of a diagnosis, with the judged share at the cutoffs of measures, and which look deeper than judges.
+
+    `cutoffs` has the depth to which each measure looks; None is to the end. Without a diagnosis the notes stay.
+    """
+    if not any(note.code in SHARES for note in notes):
+        yield from notes
+        return
+    depths = {k for k in cutoffs.values() if k is not None}
+    for note in notes:
+        yield from on_data(_on_judged_shares(grades, {*DEPTHS, *depths})) if note.code in SHARES else (note,)
+    yield from on_data(_on_deep_measures(grades, cutoffs))
+
+
+def _on_deep_measures(grades: Sequence[Grades], cutoffs: Mapping[str, int | None]) -> Iterator[Note]:
+    """Name the measures that look at ranks at which hardly any document is judged."""
+    longest = max(block.shape[1] for block in grades)
+    listed, judged = np.zeros((2, longest), dtype=np.int64)
+    for block in grades:
+        listed[: block.shape[1]] += np.count_nonzero(block != ABSENT, axis=0)
+        judged[: block.shape[1]] += np.count_nonzero(_is_judged(block), axis=0)
+    reached = np.flatnonzero(judged >= HARDLY_JUDGED.value * np.maximum(listed, 1))
+    longest, deepest = int((listed > 0).sum()), int(reached[-1]) + 1 if reached.size else 0
+    deep = [name for name, k in cutoffs.items() if min(k or longest, longest) > deepest]
+    if deep:
+        look = "looks" if len(deep) == 1 else "look"
+        below = f"below rank {deepest:,} hardly any document is judged"
+        text = f"{first_few(deep)} {look} deeper than anyone judged: {below}, and what is not counts as not relevant"
+        yield Note("deeper_than_judged", "caution", text)
 
 
 # --- nothing judged
@@ -113,21 +165,48 @@ def _likely_reason(retrieved: Sequence[str], qrels: Qrels) -> str:
         return "they are judged for other topics: are the topics numbered in the same way?"
     if {doc.lower() for doc in judged} & {doc.lower() for doc in retrieved}:
         return "the ids differ in upper and lower case"
-    if any(_ending(doc) in judged for doc in retrieved) or {_ending(doc) for doc in judged} & set(retrieved):
+    without_prefix = [{end for doc in docs for end in _endings(doc)} for docs in (retrieved, judged)]
+    if without_prefix[0] & judged or without_prefix[1] & set(retrieved):
         return "the ids differ by what stands before them, such as the name of a collection"
-    return "are the judgments of another collection, or of another round?"
+    if {_shape(doc) for doc in judged} & {_shape(doc) for doc in retrieved}:
+        return "the ids are alike: are the judgments of another round, which leave out what was judged before it?"
+    return "are the judgments of another collection?"
 
 
-def _ending(doc: str) -> str:
-    """What remains of an id without a prefix.
+def _shape(doc: str) -> str:
+    """How an id is written, whatever its letters and digits.
 
-    >>> _ending("msmarco_passage_12"), _ending("doc:7"), _ending("beir/9")
-    ('12', '7', '9')
+    >>> _shape("FT911-3"), _shape("LA010189-0001"), _shape("xqhn0vbp")
+    ('a0-0', 'a0-0', 'a0a')
     """
-    return doc.replace(":", "_").replace("/", "_").replace("-", "_").rpartition("_")[2]
+    return re.sub("[0-9]+", "0", re.sub("[A-Za-z]+", "a", doc))
 
 
-# --- runs
+def _endings(doc: str) -> list[str]:
+    """What remains of an id without a prefix, for each that it may have.
+
+    >>> _endings("msmarco_passage_12"), _endings("trec:FT911-3"), _endings("beir/9")
+    (['passage_12', '12'], ['FT911-3', '3'], ['9'])
+    """
+    return [doc[mark.end() :] for mark in re.finditer("[:/_-]", doc)]
+
+
+# --- runs and topics
+
+
+def _on_unjudged_runs(names: Sequence[str], n_judged: Index, answers: Bools) -> Iterator[Note]:
+    """Name the runs that return documents of which none is judged, though some of others are. `answers` is [run]"""
+    if nothing := [name for name, n, there in zip(names, n_judged, answers, strict=True) if there and not n]:
+        what = f"no document of {counted(len(nothing), 'run')} is judged ({first_few(nothing)})"
+        yield Note("unjudged_runs", "warning", f"{what}, so scores are 0; are ids written as in the judgments?")
+
+
+def _on_unanswered_topics(topics: Sequence[str], answered: Bools) -> Iterator[Note]:
+    """Name the judged topics for which no run returns anything. `answered` is [run, topic]"""
+    if empty := [topic for topic, n in zip(topics, answered.sum(0), strict=True) if not n]:
+        are = "is" if len(empty) == 1 else "are"
+        text = f"{counted(len(empty), 'judged topic')} {are} answered by no run ({first_few(empty)})"
+        yield Note("unanswered_topics", "caution", text)
 
 
 def _on_few_topics(names: Sequence[str], answered: Bools) -> Iterator[Note]:

@@ -242,11 +242,11 @@ def as_text(data: bytes, source: str) -> bytes:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data or data.isspace():
         raise InputError(f"{source}: an empty file")
-    _check_lines(data, source)
+    check_lines(data, source)
     return data
 
 
-def _check_lines(text: bytes, source: str) -> None:
+def check_lines(text: bytes, source: str) -> None:
     """Refuse a line that no table has; JSON may stand in one line."""
     start = 0
     while len(text) - start > _LONGEST_LINE and not text[:_PIECE].lstrip().startswith((b"{", b"[")):

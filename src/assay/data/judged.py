@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.core.arrays import Bools, Codes, Counts, Grades, Index
 from assay.core.errors import InputError, UsageError
-from assay.core.notes import Note
+from assay.core.notes import Note, on_data
 from assay.core.settings import check_choice, check_depth, positions
 from assay.core.text import counted, first_few
 from assay.data.diagnosis import diagnose
@@ -188,7 +188,7 @@ def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
     pool = _pool(qrels.topic, grade, len(qrels.topics), qrels.top)
     about = Basis(judgments=shown_path(qrels.source), negative=negative, top_grade=qrels.highest)
     blocks = _blocks(_Grader(runs, qrels, qrels.look_up(grade, missing=UNJUDGED), qrels.salts()), start, count)
-    odd = diagnose(runs, qrels, [block.grade for block in blocks], count) if qrels.is_whole else ()
+    odd = diagnose(runs, qrels, [(block.cell, block.grade) for block in blocks], count) if qrels.is_whole else ()
     notes = (*runs.notes, *qrels.notes, *_judging_notes(runs, place, count == 0), *_negative_note(qrels, negative))
     return Judged(
         runs=runs.names,
@@ -199,7 +199,7 @@ def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
         cutoff=None,
         source=runs,
         basis=_basis(about, runs, qrels.topics, pool),
-        notes=(*notes, *odd),
+        notes=on_data([*notes, *odd]),
         fractions=qrels.fractions,
     )
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -87,8 +86,7 @@ class Listing:
     topic: Index  # [row] position in topics
     doc: pl.Series  # [row] ids
     score: Array | None  # [row]
-    rank: Array | None = None  # [row]
-    read_ranks: Callable[[], Array | None] | None = None  # where they are not read yet
+    rank: Values | None = None  # [row]
     usual: Order = "score"  # what decides where the user does not say
     where: Callable[[int], str] = field(default=lambda row: f"row {row + 1}")
 
@@ -100,13 +98,7 @@ class Listing:
             doc=self.doc.filter(pl.Series(rows)),
             score=None if self.score is None else self.score[rows],
             rank=None if self.rank is None else self.rank[rows],
-            read_ranks=None if self.read_ranks is None else partial(self._kept_ranks, rows),
         )
-
-    def _kept_ranks(self, rows: Bools) -> Array | None:
-        """Read the ranks of some rows."""
-        rank = self.read_ranks() if self.read_ranks else None
-        return None if rank is None else rank[rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +113,6 @@ class OrderedRun:
     score: Array  # [row], higher is better: distances change their sign, and without scores it is -rank
     tied: Bools  # [row]
     facts: RunFacts
-    notes: tuple[Note, ...]
 
 
 def ordered(listing: Listing, rule: OrderRule) -> OrderedRun:
@@ -137,9 +128,8 @@ def ordered(listing: Listing, rule: OrderRule) -> OrderedRun:
     by = _what_decides(listing, rule)
     score = _goodness(listing, by, rule.precision)
     rows = sorted_rows(listing.topic, _value(listing, by, score))
-    listing = _with_ranks(listing, by, rows)
     by_value = rows if by != "file" else sorted_rows(listing.topic, score)
-    facts = run_facts(listing, by, by_value, score, n_repeated=again.size)
+    facts = run_facts(listing, by, by_value, score, n_repeated=again.size, notes=notes)
     at = rows.at if by == "file" else _ties_broken(rows, listing, rule.ties)
     count = np.zeros(len(listing.topics), dtype=np.int64)
     count[listing.topic[rows.at[rows.start]]] = rows.length
@@ -152,7 +142,6 @@ def ordered(listing: Listing, rule: OrderRule) -> OrderedRun:
         score=score[at] if rows.moved or by not in BY_SCORE else score,  # ties have one score
         tied=rows.tied,
         facts=facts,
-        notes=notes,
     )
 
 
@@ -208,7 +197,7 @@ def _value(listing: Listing, by: Order, score: Array) -> Values:
     """What falls along a list."""
     if by == "file":
         return -np.arange(listing.topic.size)
-    return -listing.rank if by == "rank" and listing.rank is not None else score
+    return np.negative(listing.rank, dtype=np.float64) if by == "rank" and listing.rank is not None else score
 
 
 def _ties_broken(rows: SortedRows, listing: Listing, ties: Ties) -> Index:
@@ -233,13 +222,6 @@ def _members(rows: SortedRows, ids: pl.Series) -> pl.Series:
     chosen = np.zeros(rows.at.size, dtype=bool)
     chosen[rows.member] = True
     return ids.filter(pl.Series(chosen))  # faster than gathering
-
-
-def _with_ranks(listing: Listing, by: Order, rows: SortedRows) -> Listing:
-    """Read ranks that were not read yet, where scores do not fall from line to line."""
-    if listing.rank is not None or listing.read_ranks is None or not (rows.moved and by in BY_SCORE):
-        return listing
-    return replace(listing, rank=listing.read_ranks(), read_ranks=None)
 
 
 @dataclass(frozen=True, slots=True)

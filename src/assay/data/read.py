@@ -24,7 +24,6 @@ from assay.data.judgments.merging import Judgments, merge
 from assay.data.judgments.scale import UNDECLARED, GradeValues, Scale
 from assay.data.order import USUAL, Duplicates, Listing, Order, OrderRule, Precision, Ties
 from assay.data.provenance import IRDS
-from assay.data.run_facts import order_notes
 from assay.data.tables import Qrels, Runs
 from assay.data.trec import judgments_from_bytes, listing_from_bytes
 
@@ -181,8 +180,9 @@ def read_ranked(
     words = _paths(source)
     runs = Runs.build(reading.object(source, name) if words is None else reading.files(words), rule)
     names, notes = reading.name(runs.names)
-    every_note = (*notes, *reading.notes, *order_notes(names, runs.facts, rule))
-    runs = replace(runs.renamed(names, every_note), find_id=None if words is None else reading.find_id(words))
+    runs = replace(
+        runs.renamed(names, (*notes, *reading.notes)), find_id=None if words is None else reading.find_id(words)
+    )
     return runs, reading.qrels(conflicts)
 
 

@@ -25,9 +25,8 @@ RISING_SCORES = "rising_scores"
 BY_SCORE = ("score", "distance")
 _EXAMPLES = 20  # ids of a run that are kept as they are written
 
-RankColumn = Literal["given", "constant", "unread", "none"]
-"""What is known of ranks. Constant: the same for every document, which says nothing. Unread: scores fall from line to
-line, and the ranks of the first lines do not contradict them."""
+RankColumn = Literal["given", "constant", "none"]
+"""What is known of ranks. Constant: the same for every document, which says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +41,17 @@ class RunFacts:
     single: int  # one document
     equal: int  # two documents or more, all with one score
     infinite: int  # an infinite score
+    scattered: int  # its lines do not stand together
     repeated: int  # documents, left out because they stand further up in their list
     examples: tuple[str, ...]  # the first document ids as they are written
+    notes: tuple[Note, ...]  # on this run alone
 
 
-def run_facts(listing: Listing, by: Order, rows: SortedRows, score: Array, *, n_repeated: int) -> RunFacts:
+def run_facts(
+    listing: Listing, by: Order, rows: SortedRows, score: Array, *, n_repeated: int, notes: tuple[Note, ...] = ()
+) -> RunFacts:
     """Count what is odd about the lists of a run, in a few comparisons per row."""
-    ranks: RankColumn = "unread" if listing.read_ranks else "none"
+    ranks: RankColumn = "none"
     if listing.rank is not None:
         ranks = "constant" if is_constant(listing.rank) else "given"
     contradicted = rising = equal = infinite = 0
@@ -69,12 +72,20 @@ def run_facts(listing: Listing, by: Order, rows: SortedRows, score: Array, *, n_
         single=int((rows.length == 1).sum()),
         equal=equal,
         infinite=infinite,
+        scattered=_n_scattered(listing.topic) if rows.moved else 0,
         repeated=n_repeated,
         examples=tuple(listing.doc.head(_EXAMPLES).to_list()),
+        notes=notes,
     )
 
 
-def is_constant(rank: Array) -> bool:
+def _n_scattered(topic: Index) -> int:
+    """Count the topics whose lines stand in more than one place, with others between them."""
+    begins = np.append(True, topic[1:] != topic[:-1])
+    return int((np.bincount(topic[begins]) > 1).sum())
+
+
+def is_constant(rank: Values) -> bool:
     """Say whether all ranks are the same: some tools write 0 or 1 everywhere."""
     return bool(rank.size > 1 and rank[0] == rank[-1] and (rank == rank[0]).all())
 
@@ -87,6 +98,8 @@ def _at_odds(listing: Listing, by: Order, rows: SortedRows, score: Array, *, ran
     if not ranked and not rows.moved:
         return 0, 0
     place = listing.rank if ranked and listing.rank is not None else np.arange(score.size)
+    if not rows.moved and by != "rank" and not (rows.same & (place[1:] < place[:-1])).any():
+        return 0, 0  # ranks rise from line to line, as scores fall
     other: Values = score if by == "rank" else place  # of two that should agree, rows are in the order of the first
     against, along = (np.less, np.greater) if by == "rank" else (np.greater, np.less)
     odd = _lists_with(rows, other, against)
@@ -113,12 +126,18 @@ def _lists_with(rows: SortedRows, column: Values, compare: np.ufunc) -> Index:
     return np.unique(np.searchsorted(rows.start, odd, side="right")) if odd.size else odd
 
 
-def order_notes(names: Sequence[str], facts: Sequence[RunFacts], rule: OrderRule) -> Iterator[Note]:
-    """Say where ranks contradict scores, what was done, and what else could be."""
+def notes_on_runs(names: Sequence[str], facts: Sequence[RunFacts], rule: OrderRule) -> Iterator[Note]:
+    """Say what is odd about the lists of some runs, what was done, and what else could be."""
     runs = list(zip(names, facts, strict=True))
+    for one in facts:
+        yield from one.notes
     for by in dict.fromkeys(one.order for one in facts):
         if these := [(name, one) for name, one in runs if one.order == by and one.contradicted]:
             yield _on_contradictions(these, by, chosen=rule.order is not None)
+    if these := [(name, one) for name, one in runs if one.scattered]:
+        n = sum(one.scattered for _, one in these)
+        what = f"the lines of {counted(n, 'list')} of {_some(these)} do not stand together"
+        yield Note("scattered_topics", "info", f"{what}; those of one topic are one list, as in trec_eval")
     # a rank that is the same everywhere leaves the lines as the only word on the order, and only a whole run counts
     if these := [(name, one) for name, one in runs if one.order == "score" and _rises_throughout(one)]:
         what = f"scores rise from line to line in all lists of {_some(these)}; ordered by score, highest first"

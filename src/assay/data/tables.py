@@ -24,7 +24,7 @@ from assay.data.judgments.scale import UNDECLARED, Scale, check_grades, coded_gr
 from assay.data.judgments.scale import UNJUDGED as UNJUDGED
 from assay.data.lookup import Checks, Lookup, SameKeyError, Value, salt
 from assay.data.order import USUAL, Listing, OrderRule, ordered
-from assay.data.run_facts import RunFacts
+from assay.data.run_facts import RunFacts, notes_on_runs
 
 REPEATED_JUDGMENTS = "repeated_judgments"  # the code of the note on judgments that say the same twice
 
@@ -194,7 +194,7 @@ class Runs:
     tied: Bools  # [row]
     facts: tuple[RunFacts, ...]  # [run]
     rule: OrderRule = USUAL
-    notes: tuple[Note, ...] = ()
+    on_reading: tuple[Note, ...] = ()  # notes on what was read, whichever runs are chosen
     find_id: FindId | None = field(default=None, repr=False, compare=False)  # reads the runs again
 
     def __repr__(self) -> str:
@@ -210,13 +210,11 @@ class Runs:
         """Settle the order of every list and lay the runs end to end."""
         runs: list[tuple[str, tuple[str, ...], Index]] = []  # name, topics, count
         facts: list[RunFacts] = []
-        notes: list[Note] = []
         doc, check, score, tied = (bytearray() for _ in range(4))  # they grow in place: no row is copied twice
         for listing in listings:
             run = ordered(listing, rule)
             runs.append((run.name, run.topics, run.count))
             facts.append(run.facts)
-            notes += run.notes
             doc += run.doc.data
             check += run.check.data
             score += run.score.data
@@ -243,7 +241,6 @@ class Runs:
             tied=np.frombuffer(tied, dtype=np.bool_),
             facts=tuple(facts),
             rule=rule,
-            notes=tuple(notes),
         )
 
     def head(self, depth: int) -> Runs:
@@ -262,7 +259,12 @@ class Runs:
         for name, n in Counter(names).items():
             if n > 1:
                 raise InputError(f"{n} runs are named '{name}'; give their files different names")
-        return replace(self, names=tuple(names), notes=self.notes + notes)
+        return replace(self, names=tuple(names), on_reading=self.on_reading + notes)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What is to be known of these runs and of no others."""
+        return (*self.on_reading, *notes_on_runs(self.names, self.facts, self.rule))
 
     @property
     def order(self) -> str:

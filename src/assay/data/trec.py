@@ -7,26 +7,22 @@ works or says what is wrong, and where.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import polars as pl
 
-from assay.core.arrays import Array
 from assay.core.errors import InputError
-from assay.data.files import as_text
+from assay.data.files import as_text, check_lines
 from assay.data.judgments.merging import Judgments
 from assay.data.judgments.scale import UNDECLARED, Scale
-from assay.data.order import Listing
+from assay.data.order import Listing, Values
 from assay.data.tables import number
 
 _COMMENT = re.compile(rb"^[ \t\v\f]*#[^\n]*\n?", re.MULTILINE)
 _BLANK = ord(" ")
-_HEAD = 1 << 12  # bytes, some hundred lines, whose order is looked at first
 _PIECE = 1 << 17  # bytes looked at together: they stay in cache
 _GLANCE = 1 << 12  # bytes in which a line of judgments ends
 _SWAPPED = {4: "; judgments are given with --qrels", 6: "; this looks like a run, not like judgments"}
@@ -34,12 +30,13 @@ _SWAPPED = {4: "; judgments are given with --qrels", 6: "; this looks like a run
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The fields of a line, which of them are read (the last always), and the one that is a number."""
+    """The fields of a line, which of them are read (the last always), and the one that must be a number."""
 
     fields: tuple[str, ...]
     read: tuple[str, ...]
     number: str
     kind: type[int] | type[float] | type[str]
+    counts: tuple[str, ...] = ()  # fields of whole numbers beside it
 
     def check(self, line: list[bytes]) -> str | None:
         """Say what is wrong with the fields of one line."""
@@ -54,9 +51,10 @@ class Layout:
         return f"{self.number} is NaN, not a number" if value != value else None
 
 
-RUN = Layout(("topic", "Q0", "doc", "rank", "score", "tag"), ("topic", "doc", "score", "tag"), "score", float)
-RANKED_RUN = Layout(RUN.fields, ("topic", "doc", "rank", "score", "tag"), "score", float)
-_RANKS = Layout(RUN.fields, ("rank",), "rank", float)
+_RUN = ("topic", "Q0", "doc", "rank", "score", "tag")
+_RUN_READ = ("topic", "doc", "rank", "score", "tag")
+RUN = Layout(_RUN, _RUN_READ, "score", float, counts=("rank",))
+WORDED_RUN = Layout(_RUN, _RUN_READ, "score", float)
 QRELS = Layout(("topic", "iteration", "doc", "grade"), ("topic", "doc", "grade"), "grade", int)
 WORDED_QRELS = Layout(QRELS.fields, QRELS.read, "grade", str)
 BARE_QRELS = Layout(QRELS.read, QRELS.read, "grade", int)
@@ -131,7 +129,7 @@ def _split(text: bytes, layout: Layout) -> pl.DataFrame | None:
 
 def _columns(text: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read the columns that the layout asks for, whatever else there is; None where a number is not one."""
-    kind = _KINDS[layout.kind]
+    kinds = {layout.number: _KINDS[layout.kind], **dict.fromkeys(layout.counts, pl.Int32())}
     names = {name: f"column_{i}" for i, name in enumerate(layout.fields)}
     separator = b"\t" if b"\t" in (text[: text.find(b"\n") + 1] or text) else b" "
     try:
@@ -141,7 +139,7 @@ def _columns(text: bytes, layout: Layout) -> pl.DataFrame | None:
             separator=separator.decode(),
             quote_char=None,
             columns=[names[name] for name in layout.read],
-            schema={column: kind if name == layout.number else pl.String() for name, column in names.items()},
+            schema={column: kinds.get(name, pl.String()) for name, column in names.items()},
         )
     except pl.exceptions.PolarsError:
         return None
@@ -154,10 +152,12 @@ def _is_even(text: bytes, n_fields: int) -> bool:
     What steers, such as a zero or a carriage return, counts as a blank.
     """
     code, n_found = np.frombuffer(text, dtype=np.uint8), 0
+    blanks, pairs = np.empty((2, _PIECE + 1), dtype=bool)
     for i in range(0, code.size, _PIECE):
-        blank = code[i : i + _PIECE + 1] <= _BLANK  # one byte of the next piece, to see pairs
+        piece = code[i : i + _PIECE + 1]  # one byte of the next piece, to see pairs
+        blank = np.less_equal(piece, _BLANK, out=blanks[: piece.size])
         n_found += int(np.count_nonzero(blank[:_PIECE]))
-        if (blank[1:] & blank[:-1]).any():
+        if np.logical_and(blank[1:], blank[:-1], out=pairs[: piece.size - 1]).any():
             return False
     return n_found + (not text.endswith(b"\n")) == n_fields
 
@@ -226,14 +226,12 @@ def _is_bare(text: bytes) -> bool:
 def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Listing:
     """Read one TREC run; its name is its tag, or empty where tags differ.
 
-    If `ranked`, every rank must be a number. Else ranks are read at once where the first lines are out of order, and
-    otherwise only if someone asks for them: all ranks of all runs would take a twentieth of the time of reading.
+    If `ranked`, every rank must be a number; else ranks that are none are left out.
     """
-    odd = ranked or _is_odd(data)
-    layout = RANKED_RUN if odd else RUN
-    frame = _split(data, layout) if _is_clean(data) else None
-    if frame is None or frame["score"].is_nan().any():
-        frame = parse(data, layout, source)
+    check_lines(data, source)
+    frame = _split(data, RUN) if _is_clean(data) else None
+    if frame is None or _has_nan(frame["score"]):
+        frame = parse(data, WORDED_RUN, source)
     topics, topic = number(frame["topic"])
     tag = frame["tag"]
     where = _locate(data, source)
@@ -243,36 +241,19 @@ def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Lis
         topic=topic,
         doc=frame["doc"],
         score=frame["score"].to_numpy(),
-        rank=_ranks(frame["rank"], where, needed=ranked) if odd else None,
-        read_ranks=None if odd else partial(_later_ranks, data, source, frame.height),
+        rank=_ranks(frame["rank"], where, needed=ranked),
         where=where,
     )
 
 
-def _is_odd(data: bytes) -> bool:
-    """Say whether the first lines of a run are out of order: scores that rise, or ranks that contradict them."""
-    text = data if len(data) <= _HEAD else data[:_HEAD].replace(b"\r", b"\n").rpartition(b"\n")[0]
-    topic, score, highest, above = b"", 0.0, 0.0, 0.0  # above: the highest rank of documents with higher scores
-    try:
-        for _, line in _lines(text.replace(b"\r", b"\n")):
-            own, _, _, word, number = line.split(None, 5)[:5]
-            rank, value = float(word), float(number)
-            if own != topic:
-                topic, highest, above = own, rank, -math.inf
-            elif value > score:
-                return True
-            elif value < score:
-                above = highest
-            if rank < above:
-                return True
-            highest, score = max(highest, rank), value
-    except ValueError:  # words for ranks, or no run
-        pass
-    return False
+def _has_nan(scores: pl.Series) -> bool:
+    return bool(np.isnan(scores.to_numpy().min()))
 
 
-def _ranks(column: pl.Series, where: Callable[[int], str], *, needed: bool) -> Array | None:
+def _ranks(column: pl.Series, where: Callable[[int], str], *, needed: bool) -> Values | None:
     """Return ranks as numbers; none where one is not a number, which is an error if they are `needed`."""
+    if column.dtype == pl.Int32:
+        return column.to_numpy()
     ranks = column.cast(pl.Float64, strict=False)
     bad = ranks.is_null() | ranks.is_nan()
     if not bad.any():
@@ -281,11 +262,3 @@ def _ranks(column: pl.Series, where: Callable[[int], str], *, needed: bool) -> A
         row = int(bad.arg_max() or 0)
         raise InputError(f"{where(row)}: rank '{column[row]}' is not a number")
     return None
-
-
-def _later_ranks(data: bytes, source: str, n_rows: int) -> Array | None:
-    """Read the ranks of a run that was read before; None where one is not a number."""
-    frame = _columns(data, _RANKS) if _is_clean(data) else None
-    if frame is None or frame.height != n_rows:
-        frame = parse(data, RANKED_RUN, source)
-    return _ranks(frame["rank"], str, needed=False)

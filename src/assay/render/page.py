@@ -21,7 +21,7 @@ from assay.render.atlas import TITLE, atlas_body, facts_of
 from assay.render.escaping import LATEX
 from assay.render.html import bounded, esc, in_script, notes_list
 from assay.render.sections import ALL_ROWS, command, facts, section, section_id, terms
-from assay.render.text import warnings_first
+from assay.render.text import before_and_after
 from assay.results.analysis import index
 from assay.results.atlas import Atlas
 from assay.results.result import Part, Report, Result
@@ -158,7 +158,7 @@ def _report(report: Report) -> Iterator[str]:
 
 def _verdict(report: Report) -> Iterator[str]:
     there = {part.name for part in report.parts}
-    first, last = warnings_first(report)
+    first, last = before_and_after(report)
     yield '<section class="first" id="page-verdict" aria-labelledby="page-verdict-title">'
     yield f'<h2 id="page-verdict-title">Verdict</h2>{notes_list(first)}<ol class="verdict">'
     for row in report.table.iter_rows(named=True):

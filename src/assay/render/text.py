@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay.core.notes import Note
+from assay.core.notes import Note, gravest_first
 from assay.core.text import visible
 from assay.results.result import Report, Result
 from assay.results.sentences import STANDING
@@ -15,6 +15,7 @@ from assay.results.sentences import STANDING
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
+    from rich.text import Text
 
 _DIGITS = 4
 _WIDTH = 100  # of prose
@@ -134,11 +135,11 @@ def notes_on_table(result: Result) -> list[Note]:
     return [note for note in result.notes if not result.tables.keys() & note.tables]
 
 
-def warnings_first(result: Result) -> tuple[list[Note], list[Note]]:
-    """Split the notes on a table: what makes the data doubtful comes before the answer, all else after it."""
+def before_and_after(result: Result) -> tuple[list[Note], list[Note]]:
+    """Split the notes on a table: warnings and what is to be known of the data come before the answer."""
     notes = notes_on_table(result)
-    doubtful = [note for note in notes if note.severity == "warning"]
-    return doubtful, [note for note in notes if note.severity != "warning"]
+    first = gravest_first(note for note in notes if note.on_data or note.severity == "warning")
+    return first, [note for note in notes if note not in first]
 
 
 def _printed(result: Result) -> pl.DataFrame:
@@ -149,7 +150,7 @@ def _printed(result: Result) -> pl.DataFrame:
 def plain(result: Result) -> str:
     """Lay a result out as plain text, columns aligned; a report as the sentences of its verdict."""
     answer = sentences(result) if isinstance(result, Report) else [prose(result.text), aligned(_printed(result))]
-    first, last = ("\n".join(map(labelled, some)) for some in warnings_first(result))
+    first, last = ("\n".join(map(labelled, some)) for some in before_and_after(result))
     return "\n\n".join(part for part in [*heading(result), first, *answer, last] if part)
 
 
@@ -173,9 +174,9 @@ def show(result: Result) -> None:
     console = Console(highlight=False)
     for line in heading(result):
         console.print(Text(line, style="dim"))
-    first, last = warnings_first(result)
+    first, last = before_and_after(result)
     for note in first:
-        console.print(Text(labelled(note), style="yellow"))
+        console.print(_line(note))
     if isinstance(result, Report):
         for part in sentences(result):
             console.print(Text(f"\n{part}" if part else ""))
@@ -183,7 +184,14 @@ def show(result: Result) -> None:
         text = [Text(f"\n{prose(result.text)}\n")] if result.text else []
         console.print(*text, _grid(_printed(result), console.width), sep="\n")
     for note in last:
-        console.print(Text(labelled(note), style="dim" if note.severity == "info" else "yellow"))
+        console.print(_line(note))
+
+
+def _line(note: Note) -> Text:
+    """Set a note for a terminal."""
+    from rich.text import Text
+
+    return Text(labelled(note), style="dim" if note.severity == "info" else "yellow")
 
 
 def _grid(table: pl.DataFrame, width: int) -> RenderableType:

@@ -136,26 +136,29 @@ def score_conditions(
     conditions: Iterable[AnyMeasure | Condition],
     *,
     contributors: Sequence[str] | None = None,
-    chosen: Sequence[str] = (),
     undefined: Undefined = "zero",
     missing: Missing = "zero",
     negative: Negative = "pooled",
     others: OtherJudgments | Mapping[str, Qrels] = ONLY_FILES,
+    asked: Sequence[str] = (),
 ) -> Scores:
     """Score runs under conditions; the runs are read and ordered once, and judged once for each set of judgments.
 
-    All runs contribute to the pools unless `contributors` are named; scores are those of the `chosen` runs, and of
-    all where none is named. `others` are the judgments that `qrels=NAME` means, by name. What runs lack is settled by
-    `missing`, as `score` says.
+    All runs contribute to the pools unless `contributors` are named. `asked` are the runs to score, all by default;
+    the others only fill pools and standardise. `others` are the judgments that `qrels=NAME` means, by name. What runs
+    lack is settled by `missing`, as `score` says.
     """
     others = others if isinstance(others, OtherJudgments) else OtherJudgments(others)
     every = [parse_condition(c) for c in conditions]
     check_asked(every)
     parts: dict[Under, Scores] = {}
     for under in dict.fromkeys(c.under for c in every):
-        judged = judge_under(runs, qrels, under, contributors=contributors, negative=negative, others=others)
-        asked = [c for c in every if c.under == under]
-        parts[under] = score_judged(judged, asked, undefined=undefined, missing=missing)
+        judgments = judgments_under(runs, qrels, under, contributors=contributors, others=others)
+        here = [c for c in every if c.under == under]
+        alone = asked and all(c.normalization != "standardised" for c in here)
+        judged = judge(runs.select(asked) if alone else runs, judgments, negative=negative)
+        part = score_judged(judged, here, undefined=undefined, missing=missing)
+        parts[under] = part.select(runs=asked) if asked else part
     whole = next(iter(parts.values()))
     columns = [parts[c.under].choose([str(c)]) for c in every]
     scores = replace(
@@ -167,8 +170,7 @@ def score_conditions(
         lower=tuple(part.lower_of(0) for part in columns),
         notes=tuple(dict.fromkeys(note for under, part in parts.items() for note in _located(part.notes, under))),
     )
-    kept = scores.select(runs=chosen) if chosen else scores
-    return settle_missing(kept, missing, lists=missing_lists(runs.select(kept.runs), kept.topics))
+    return settle_missing(scores, missing, lists=missing_lists(runs.select(scores.runs), scores.topics))
 
 
 def _located(notes: Iterable[Note], under: Under) -> Iterator[Note]:

@@ -75,7 +75,7 @@ def _questions(names: Iterable[str], stated: Collection[str], flags: Sequence[st
         if name not in stated and suggests_lower(name) and recognised_condition(name) is None:
             answers = ", else ".join(f"--{flag} {shlex.quote(name)}" for flag in flags)
             text = f"{name} is taken as higher is better; if lower is better, give {answers}"
-            yield Note(DIRECTION, "warning" if len(flags) > 1 else "caution", text, measures=(name,))
+            yield Note(DIRECTION, "warning" if len(flags) > 1 else "caution", text, measures=(name,), on_data=True)
 
 
 def is_unstated(measure: str, notes: Iterable[Note]) -> bool:

@@ -13,6 +13,7 @@ from assay.core.errors import MeasureError, UsageError
 from assay.core.notes import Note
 from assay.core.settings import check_choice
 from assay.core.text import counted, percent
+from assay.data.diagnosis import at_cutoffs
 from assay.data.judged import Judged
 from assay.data.tables import ABSENT, Qrels, Runs
 from assay.measures.declare import Average, Measure
@@ -132,7 +133,7 @@ def score_lists(
         lower=tuple(m.declaration.lower for m in chosen),
         basis=replace(judged.basis, undefined=undefined),
         notes=(
-            *judged.notes,
+            *_on_data(judged, chosen),
             *_notes_on_empty(chosen, empty, undefined),
             *_notes_on_undefined(chosen, without),
             *notes_on_collection_size(judged, chosen),
@@ -145,6 +146,12 @@ def _settle_undefined(value: Array, empty: Bools, zero: Array, undefined: Undefi
     """Apply the one policy for undefined scores. `empty` is [condition, topic]; `zero` [condition]."""
     floor = np.where(np.isnan(value), zero[:, None, None], value)
     return np.where(empty[:, None, :], np.nan, floor) if undefined == "skip" else floor
+
+
+def _on_data(judged: Judged, chosen: Iterable[Measure]) -> Iterator[Note]:
+    """The notes of the join, with what is judged of the ranks that the measures look at."""
+    cutoffs = {str(m): m.cutoff for m in chosen if not m.judged_only}
+    return at_cutoffs(judged.notes, [block.grade for block in judged.blocks], cutoffs)
 
 
 def _notes_on_weights(chosen: Iterable[Measure]) -> Iterator[Note]:

@@ -297,11 +297,11 @@ def _scored(data: Collection, measure: Sequence[str], policy: _Policy) -> Scores
         data.qrels,
         measure,
         contributors=policy.contributors,
-        chosen=data.chosen,
         undefined=policy.undefined,
         missing=policy.missing,
         negative=data.negative,
         others=data.others,
+        asked=data.chosen,
     )
 
 

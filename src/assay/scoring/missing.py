@@ -63,6 +63,7 @@ def _noted(scores: Scores, rule: Missing, gone: Bools) -> tuple[Note, ...]:
         note = replace(note, text=f"{note.text} ({cost(scores.runs, by_run)})")
     if scores.basis.scores is not None:
         note = replace(note, text=f"{scores.basis.scores}: {note.text}")
+    note = replace(note, on_data=True)
     before = [i for i, other in enumerate(scores.notes) if other.code == note.code]
     place = before[0] if before else len(scores.notes)
     others = [other for other in scores.notes if other.code != note.code]
@@ -131,7 +132,7 @@ def on_common_topics(scores: Scores) -> Scores:
 def _on_common(runs: Sequence[str], gone: Bools) -> Note:
     """Say that only common topics are used, and which runs cost how many; `gone` is [run, topic]."""
     severity: Severity = "warning" if 2 * n_common(gone) < gone.shape[1] else "caution"
-    return Note(COMMON_TOPICS, severity, f"{_ONLY_COMMON}: {lacking(runs, gone)} ({cost(runs, gone)})")
+    return Note(COMMON_TOPICS, severity, f"{_ONLY_COMMON}: {lacking(runs, gone)} ({cost(runs, gone)})", on_data=True)
 
 
 def on_left_out(notes: Iterable[Note]) -> Iterator[Note]:

@@ -41,8 +41,10 @@ def glance(data: Collection) -> Result:
 
     Every command that joins runs with judgments notes first what makes them doubtful: fewer than {judged_in_ten:.0%}
     of the first ten documents are judged, a run answers fewer than {few_answered:.0%} of the topics that runs answer,
-    all scores of a run are equal. It also notes lists shorter than {short_lists:.0%} of the usual length, infinite
-    scores and runs with the same lists. Where no document that was retrieved is judged, it refuses.
+    nothing of a run is judged, all its scores are equal, its ranks contradict its scores. It also notes how much is
+    judged to which depth, measures that look below the rank from which on under {hardly_judged:.0%} is judged, lists
+    shorter than {short_lists:.0%} of the usual length, infinite scores, runs with the same lists, topics that only
+    runs or only judgments have. Where no document that was retrieved is judged, it refuses.
 
     Not for judging the collection: many judged documents do not make judgments good, and a share judged at rank 10
     says nothing about runs that are not here (see `reuse`).

@@ -14,10 +14,10 @@ import polars as pl
 import assay
 from assay.analyses.report.verdict import place, verdict
 from assay.core.errors import MeasureError, UsageError, suggestion
-from assay.core.notes import Note
+from assay.core.notes import Note, gravest_first
 from assay.core.progress import steps
 from assay.core.thresholds import Threshold
-from assay.data.gaps import CODES
+from assay.data.diagnosis import SHARES
 from assay.data.judged import Collection
 from assay.data.outputs import make_directory
 from assay.data.provenance import Basis, Origin, spelled, taken
@@ -282,15 +282,10 @@ def _bound(study: _Study, parts: Sequence[Part], command: str) -> Report:
         },
         basis=_basis(study, next(iter(results.values()))),
         settings={"version": assay.__version__, "command": command, **settings, "fast": study.fast},
-        notes=(*_warnings(results.values()), *_on_missing(study.scores), *_unhashed(study.data.origin)),
+        notes=(*_on_data(results.values()), *_unhashed(study.data.origin)),
         parts=tuple(parts),
         sentences=tuple(one for _, one in statements),
     )
-
-
-def _warnings(results: Iterable[Result]) -> Iterator[Note]:
-    """What makes the data doubtful, in whichever section it shows: it stands before the verdict."""
-    yield from dict.fromkeys(note for result in results for note in result.notes if note.severity == "warning")
 
 
 def _basis(study: _Study, first: Result) -> Basis:
@@ -298,9 +293,10 @@ def _basis(study: _Study, first: Result) -> Basis:
     return study.scores.basis if study.scores.basis.missing is not None else first.basis
 
 
-def _on_missing(scores: Scores) -> Iterator[Note]:
-    """What runs lack, and what becomes of it in every section."""
-    return (note for note in scores.notes if note.code in CODES.values())
+def _on_data(results: Iterable[Result]) -> list[Note]:
+    """What makes the data doubtful in whichever section, once; of judged shares what the last says, with cutoffs."""
+    notes = [note for result in results for note in result.notes if note.on_data or note.severity == "warning"]
+    return gravest_first({note.code if note.code in SHARES else note.text: note for note in notes}.values())
 
 
 def _unhashed(origin: Origin) -> tuple[Note, ...]:

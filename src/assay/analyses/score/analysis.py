@@ -151,7 +151,7 @@ def _scores(
         data.qrels,
         measure or default_measures(data),
         contributors=run_lists.contributors(contributors, data.runs.names),
-        chosen=data.chosen,
+        asked=data.chosen,
         undefined=undefined,
         missing=missing or "zero",
         negative=data.negative,

@@ -84,11 +84,11 @@ def _plain(data: Any) -> Any:
 
 
 def _is_run(data: Any) -> bool:
-    """Whether a value of a mapping is a run by itself: mappings of mappings are read as they are."""
+    """Whether a value of a mapping is a run by itself, as rankings are; mappings of mappings are read whole."""
     if isinstance(data, str | Path) or is_frame(data) or _is_ranx(data):
         return True
     if isinstance(data, Mapping):
-        return False
+        return bool(data) and all(isinstance(docs, list | tuple) for docs in data.values())
     return _is_records(data) if isinstance(data, Sequence) else isinstance(data, Iterable)
 
 

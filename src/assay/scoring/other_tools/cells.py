@@ -14,7 +14,7 @@ import polars as pl
 
 from assay.core.arrays import Array, Counts
 from assay.core.errors import InputError, UsageError
-from assay.core.notes import Note, gathered
+from assay.core.notes import Note, gathered, on_data
 from assay.core.text import counted, listed
 from assay.data.formats.fields import ids
 from assay.data.provenance import Basis, shown_path
@@ -103,9 +103,11 @@ def merged(parts: Sequence[Cells]) -> Scores:
         value=_floored(value.reshape(shape), known),
         averages=tuple(m.declaration.average if m else "mean" for m in known),
         basis=Basis(runs=len(runs), topics=len(topics), scores=source, layout=_layout(parts)),
-        notes=(
-            *gathered((note for part in parts for note in part.notes), {part.source for part in parts}),
-            *repeats,
+        notes=on_data(
+            [
+                *gathered((note for part in parts for note in part.notes), {part.source for part in parts}),
+                *repeats,
+            ]
         ),
     )
 
