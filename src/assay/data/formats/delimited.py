@@ -130,6 +130,8 @@ def _unnested(frame: pl.DataFrame, source: str, documents: Documents) -> tuple[p
 def _delimited(text: bytes, source: str) -> RawTable:
     """Read text with a header; its fields are separated by tabs, commas, semicolons or blanks."""
     text, separator = _separated(text)
+    if text.isspace():
+        raise InputError(f"{source}: an empty file, but for what separates its fields")
     if separator == " ":
         text = b"\n".join(b" ".join(line.split()) for line in text.split(b"\n"))
     quoted = is_quoted(text, separator)
