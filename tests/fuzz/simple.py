@@ -313,7 +313,8 @@ def _cell(word: Any) -> float | None:
 def _scores(cells: Iterable[tuple[str, str, str, Any]]) -> Facts | None:
     """Cells of measure, run, topic and value; what is missing or an average does not count."""
     values: dict[tuple[str, str, str], float] = {}
-    for measure, run, topic, word in cells:
+    for *words, word in cells:
+        measure, run, topic = (re.sub("^'(?=[=+@-])", "", name) for name in words)  # the ' kept off formulas
         number = _cell(word)
         if number is None or math.isinf(number) or not _is_text(measure, run, topic):
             return None
@@ -329,8 +330,8 @@ def _scores(cells: Iterable[tuple[str, str, str, Any]]) -> Facts | None:
 
 def long_scores(data: bytes) -> Facts | None:
     """Read a table with a row for every score."""
-    rows = [{name: re.sub("^'(?=[=+@-])", "", x) for name, x in row.items()} for row in _records(data) or ()]
-    return _scores((m, r, t, value) for r, t, m, value in _named(rows, "run", "topic", "measure", "value"))  # type: ignore[misc]
+    rows = _named(_records(data), "run", "topic", "measure", "value")
+    return _scores((measure, run, topic, value) for run, topic, measure, value in rows)
 
 
 def wide_rows(rows: Sequence[Mapping[str, Any]]) -> Facts | None:
@@ -344,8 +345,7 @@ def wide_rows(rows: Sequence[Mapping[str, Any]]) -> Facts | None:
 
 def wide_scores(data: bytes) -> Facts | None:
     """Read a table with a column for every measure."""
-    rows = [{name: re.sub("^'(?=[=+@-])", "", x) for name, x in row.items()} for row in _records(data) or ()]
-    return wide_rows(rows)
+    return wide_rows(_records(data) or [])
 
 
 def matrix(data: bytes) -> Facts | None:
