@@ -30,6 +30,7 @@ SUBTITLE = (
 )
 
 _DIGITS = 100  # of a whole number
+_WHOLE = re.compile(r"[-+]?[0-9]+")
 _METAVAR = {
     "measure": "MEASURE",
     "runs": "RUN",
@@ -57,6 +58,8 @@ class _Parser(argparse.ArgumentParser):
             if action.dest in self._given:
                 raise argparse.ArgumentError(action, "given twice; give it once")
             self._given.add(action.dest)
+        if action.option_strings and arg_strings == [""]:
+            raise argparse.ArgumentError(action, "'' is empty; is a variable of the shell not set?")
         if action.option_strings and arg_strings == ["--"]:  # as in --ties=--: a word like any other
             value = self._get_value(action, "--")
             self._check_value(action, value)
@@ -348,7 +351,9 @@ def _flag(kind: Any, default: Any) -> dict[str, Any]:
 
 def _number(text: str) -> float:
     try:
-        return float(text)
+        return float(
+            text if text.isascii() and "_" not in text else "no"
+        )  # Python takes 1_000, and digits of any script
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
 
@@ -356,10 +361,9 @@ def _number(text: str) -> float:
 def _whole(text: str) -> int:
     if len(text) > _DIGITS:  # Python reads no more than some thousands
         raise argparse.ArgumentTypeError(f"'{text[:20]}...' is too long for a whole number")
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
+    if not _WHOLE.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number")
+    return int(text)
 
 
 def _help_texts(function: Callable[..., Any]) -> dict[str, str]:

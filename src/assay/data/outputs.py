@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from uuid import uuid4
 
 from assay.core.errors import UsageError
 from assay.data.files import refused
@@ -37,6 +37,8 @@ def check_output(path: str | Path) -> None:
 
 def check_directory(path: str | Path) -> None:
     """Refuse a place where no directory can be, or none with files of ours."""
+    if not str(path):
+        raise UsageError("'' names no directory; is a variable of the shell not set?")
     if _is_there(path) and not Path(path).is_dir():
         raise UsageError(f"{path}: a file, where a directory is to be written to")
     above = _nearest(path)
@@ -91,10 +93,10 @@ def write_files(files: Sequence[tuple[str | Path, bytes]]) -> None:
 def new_folder(place: Path) -> Iterator[Path]:
     """Hand out a hidden folder on the way to a place, to be filled and then moved there; what is left in it goes."""
     above = _nearest(Path(os.path.realpath(place)).parent)
-    with _refusing(place):
-        temporary = Path(tempfile.mkdtemp(dir=above, prefix=_TEMPORARY))
-        temporary.chmod(0o777 & ~_umask())
+    temporary = _temporary(above)
     try:
+        with _refusing(place):
+            temporary.mkdir()
         yield temporary
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -124,16 +126,20 @@ def _prepared(path: str | Path, data: bytes) -> Iterator[Callable[[], object]]:
     if _is_there(path) and not target.is_file():  # a pipe or a device is written to, never replaced
         yield lambda: target.write_bytes(data)
         return
-    with _refusing(path):
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=_TEMPORARY)
+    temporary = _temporary(target.parent)
     try:
-        with _refusing(path):
-            with os.fdopen(handle, "wb") as out:
-                out.write(data)
-            Path(temporary).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
-        yield lambda: Path(temporary).replace(target)
+        with _refusing(path), temporary.open("xb") as out:
+            if target.exists():
+                temporary.chmod(target.stat().st_mode & 0o777)
+            out.write(data)
+        yield lambda: temporary.replace(target)
     finally:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
+
+
+def _temporary(folder: Path) -> Path:
+    """Name a hidden neighbour, before it is made: whatever ends the process then, it is known what to remove."""
+    return folder / f"{_TEMPORARY}{uuid4().hex}"
 
 
 @contextmanager
@@ -143,9 +149,3 @@ def _refusing(path: str | Path) -> Iterator[None]:
         yield
     except OSError as problem:
         raise refused(path, problem) from None
-
-
-def _umask() -> int:
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask
