@@ -41,9 +41,12 @@ def _text(data: bytes) -> str | None:
 
 
 def _fields(data: bytes, width: int, *, tabs: bool = False) -> list[list[str]] | None:
-    """Lines split at blanks, or only at `tabs`, comments left out; None unless all have as many fields."""
+    """Lines split at blanks, or only at `tabs`, comments left out; None unless all have as many fields.
+
+    Whether tables of tabs have comments is another question.
+    """
     text = _text(data)
-    if text is None or (tabs and re.search("[ \v\f]", text)):
+    if text is None or (tabs and re.search("[ \v\f#]", text)):
         return None
     lines = [line.encode().split() for line in text.split("\n")]
     rows = [[field.decode() for field in line] for line in lines if line and not line[0].startswith(b"#")]
@@ -84,7 +87,7 @@ def triples(data: bytes) -> Facts | None:
     rows = _fields(data, 3, tabs=True) or []
     for topic, doc, number in rows:
         value = _number(number)
-        if value is None or "#" in topic:
+        if value is None:
             return None
         lists.setdefault(topic, []).append((value, doc))
     if not all(re.fullmatch("[0-9]+", number) for *_, number in rows):
@@ -401,6 +404,8 @@ def export(*, topic: str, metrics: Mapping[str, str], others: Sequence[str]) -> 
         rows = _records(data) or []
         if not rows or list(rows[0]) != [*others, topic, *metrics]:
             return None
+        if any(row[name] and _cell(row[name]) is not None for row in rows for name in others):
+            return None  # a column of numbers is a metric, too
         cells = [(name, "run", row[topic], row[column]) for column, name in metrics.items() for row in rows]
         texts = [[word for n, _, _, word in cells if n == name] for name in metrics.values()]
         if any(all(math.isnan(_cell(word) or 0.0) or _cell(word) is None for word in column) for column in texts):
