@@ -224,8 +224,8 @@ READERS = (
         simple.export(topic="example_id", metrics=FEEDBACK, others=["error"]),
     ),
     Reader(
-        *("TruLens' table", ".csv", (TRULENS,), scores_of_one),
-        simple.export(topic="input", metrics=METRICS, others=["record_id", "app_version"]),
+        *("TruLens' table", ".csv", (TRULENS,), scores),
+        simple.export(topic="input", metrics=METRICS, others=["record_id", "app_version"], run="app_version"),
     ),
     Reader("weights", ".json", (WEIGHTS,), weights, simple.json_file(simple.weights)),
     Reader("truth", ".json", (_lines(TRUTH),), truth, simple.json_file(simple.truth)),

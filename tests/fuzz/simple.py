@@ -397,7 +397,9 @@ def mteb(value: Any) -> Facts | None:
     return _scores(cells) if all(_is_plain(x) for *_, x in cells) else None
 
 
-def export(*, topic: str, metrics: Mapping[str, str], others: Sequence[str]) -> Callable[[bytes], Facts | None]:
+def export(
+    *, topic: str, metrics: Mapping[str, str], others: Sequence[str], run: str | None = None
+) -> Callable[[bytes], Facts | None]:
     """Read a framework's table: a row for every question, some columns of metrics among others."""
 
     def simple(data: bytes) -> Facts | None:
@@ -406,7 +408,11 @@ def export(*, topic: str, metrics: Mapping[str, str], others: Sequence[str]) -> 
             return None
         if any(row[name] and _cell(row[name]) is not None for row in rows for name in others):
             return None  # a column of numbers is a metric, too
-        cells = [(name, "run", row[topic], row[column]) for column, name in metrics.items() for row in rows]
+        cells = [
+            (name, row[run] if run else "run", row[topic], row[column])
+            for column, name in metrics.items()
+            for row in rows
+        ]
         texts = [[word for n, _, _, word in cells if n == name] for name in metrics.values()]
         if any(all(math.isnan(_cell(word) or 0.0) or _cell(word) is None for word in column) for column in texts):
             return None
