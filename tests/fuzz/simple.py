@@ -479,11 +479,11 @@ def _answered(rows: Iterable[Mapping[str, Any]]) -> Facts | None:
         if pair not in (1, 2) or isinstance(pair, bool) or answer is None:
             return None
         word = str(answer).strip().lower()
-        if word not in ("left", "right", "neither") or not isinstance(person, str) or not person:
+        if word not in ("left", "right", "neither") or not isinstance(person, str) or not person.strip():
             return None
-        if (person, pair - 1) in sides:
+        if (person.strip(), pair - 1) in sides:
             return REFUSED
-        sides[person, pair - 1] = {"left": 1, "right": -1, "neither": 0}[word]
+        sides[person.strip(), pair - 1] = {"left": 1, "right": -1, "neither": 0}[word]
     return sides or None
 
 
