@@ -252,6 +252,21 @@ def test_an_output_that_cannot_be_written_is_refused_before_any_work(
     assert err.startswith(f"assay: {message}")
 
 
+@pytest.mark.parametrize(("flag", "content"), [("--select", "x\n"), ("--declare", "x = 1\n")])
+def test_no_file_that_a_flag_names_is_written_over(assay: Callable[..., Answer], flag: str, content: str) -> None:
+    Path("mine.txt").write_text(content)
+    words = ("score", "x", "--qrels", "qrels", "-m", "AP", flag, "mine.txt", "-o")
+    said = "assay: ./mine.txt: is read, and would be written over; give another name by -o\n"
+    assert assay(*words, "./mine.txt") == (2, "", said)
+    assert Path("mine.txt").read_text() == content
+    assert assay(*words, "other.txt") == (0, "", "")
+
+
+def test_an_empty_value_of_a_flag_is_one_line(assay: Callable[..., Answer]) -> None:
+    said = "assay: argument --select: '' is empty; is a variable of the shell not set? (`assay score --help`)\n"
+    assert assay("score", "x", "--qrels", "qrels", "--select", "") == (2, "", said)
+
+
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     assay: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from assay.cli import main
 
 RUN = "1 Q0 a 1 9 x\n1 Q0 b 2 8 x\n2 Q0 b 1 9 x\n2 Q0 a 2 8 x\n"
 QRELS = "1 0 a 2\n1 0 b 0\n2 0 a 1\n"
@@ -83,18 +84,40 @@ def test_full_devices_behind_the_streams_are_one_line_or_none() -> None:
     assert shell(">/dev/full 2>/dev/full", *SCORE) == (2, "", "")
 
 
-def test_a_terminal_that_knows_ascii_only_gets_names_spelled_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    Path("other").write_text(RUN.replace(" x\n", " café\n"))
+ALL_FORMATS = """
+import sys
+from assay.cli import main
+for form in ("table", "csv", "latex", "markdown", "trec_eval", "json"):
+    assert main([*sys.argv[1:], "--format", form]) == 0
+    print("---", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "surroundings",
+    [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
+    ids=["encoding", "locale"],
+)
+def test_a_terminal_that_knows_ascii_only_gets_names_spelled_out(surroundings: dict[str, str]) -> None:
+    environment = os.environ | surroundings
+    Path("other").write_text(RUN.replace(" x\n", " caf\u00e9\n"), encoding="utf-8")
     words = ("score", "other", "--qrels", "qrels", "-m", "AP")
-    for form in ("table", "csv", "latex", "markdown", "trec_eval"):
-        code, out, err = shell("", *words, "--format", form)
-        assert (code, err) == (0, "")
-        assert "xe9" in out
-    code, out, _ = shell("", *words, "--format", "json")
-    assert json.loads(out)["table"][0]["run"] == "café"
-    assert shell("", "score", "né", "--qrels", "qrels")[2] == "assay: n\\xe9: no such file\n"
+    done = subprocess.run(
+        [sys.executable, "-c", ALL_FORMATS, *words], capture_output=True, check=True, env=environment
+    )
+    assert done.stderr == b""
+    *texts, data, _ = done.stdout.decode("ascii").split("---\n")
+    assert len(texts) == 5
+    assert all("xe9" in text for text in texts)
+    assert json.loads(data)["table"][0]["run"] == "caf\u00e9"
+
+
+def test_errors_and_tables_on_an_ascii_terminal_are_spelled_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    Path("other").write_text(RUN.replace(" x\n", " caf\u00e9\n"), encoding="utf-8")
+    assert shell("", "score", "n\u00e9", "--qrels", "qrels")[2] == "assay: n\\xe9: no such file\n"
     ours, theirs = pty.openpty()
+    words = ("score", "other", "--qrels", "qrels", "-m", "AP")
     subprocess.run([sys.executable, "-m", "assay", *words], stdout=theirs, stderr=theirs, check=True)
     os.close(theirs)
     shown = os.read(ours, 65536).decode("ascii")
@@ -153,10 +176,47 @@ def test_a_collection_that_is_being_written_when_a_signal_comes_is_not_seen(numb
         assert process.returncode != 0
         if number != signal.SIGKILL:
             assert not list(Path().glob(".assay-*"))
-        for rest in Path().glob(".assay-*"):  # what a killed process leaves is hidden, and in nobody's way
-            shutil.rmtree(rest)
+        for i, rest in enumerate(Path().glob(".assay-*")):
+            rest.rename(f".rest-{place}-{i}")
     assert {file: file.read_bytes() for file in Path("made").rglob("*") if file.is_file()} == before
     assert not Path("new").exists()
+    assert len(list(Path().glob(".rest-*"))) == 2 * (number == signal.SIGKILL)
+    assert main(["simulate", "new", *FLAGS]) == 0  # what a killed process leaves is hidden, and in nobody's way
+
+
+SLOW_WRITER = """
+import os, signal, sys
+from pathlib import Path
+from assay.core.process import Terminated, surroundings
+from assay.data import outputs
+
+def replace(self, target):
+    os.kill(os.getpid(), int(sys.argv[1]))
+    raise AssertionError("a signal was lost")
+
+Path.replace = replace
+unlink = Path.unlink
+
+def remove(self, missing_ok=False):
+    os.kill(os.getpid(), signal.SIGTERM)  # a second signal, while the first one is dealt with
+    unlink(self, missing_ok)
+
+Path.unlink = remove
+with surroundings():
+    outputs.write_files([("page", b"new"), ("data", b"new")])
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_between_writing_and_moving_leaves_the_old_files_and_nothing_else(number: signal.Signals) -> None:
+    Path("page").write_bytes(b"old")
+    before = sorted(file.name for file in Path().iterdir())
+    done = subprocess.run(
+        [sys.executable, "-c", SLOW_WRITER, str(int(number))], capture_output=True, text=True, check=False
+    )
+    assert "Terminated" in done.stderr.splitlines()[-1]
+    assert Path("page").read_bytes() == b"old"
+    assert sorted(file.name for file in Path().iterdir()) == before
 
 
 WRITER = """

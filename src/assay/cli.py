@@ -11,7 +11,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
@@ -21,15 +21,16 @@ from assay.core.errors import AssayError, UsageError, suggestion
 from assay.core.process import Terminated, complain, silence, surroundings
 from assay.core.settings import check_choice, check_number, choices_of
 from assay.core.text import visible
-from assay.data.provenance import NOWHERE, SHORT, Origin, taken
+from assay.data.provenance import NOWHERE, SHORT, Origin, split_name, taken
 from assay.results.analysis import Analysis, Group, find, index
-from assay.results.result import Report, Result
+from assay.results.result import Result
 
 SUBTITLE = (
     "Assay evaluates retrieval measures and the conclusions drawn with them: runs and judgments in, evidence out."
 )
 
 _DIGITS = 100  # of a whole number
+_WHOLE = re.compile(r"[-+]?[0-9]+")
 _METAVAR = {
     "measure": "MEASURE",
     "runs": "RUN",
@@ -57,6 +58,8 @@ class _Parser(argparse.ArgumentParser):
             if action.dest in self._given:
                 raise argparse.ArgumentError(action, "given twice; give it once")
             self._given.add(action.dest)
+        if action.option_strings and arg_strings == [""]:
+            raise argparse.ArgumentError(action, "'' is empty; is a variable of the shell not set?")
         if action.option_strings and arg_strings == ["--"]:  # as in --ties=--: a word like any other
             value = self._get_value(action, "--")
             self._check_value(action, value)
@@ -124,7 +127,7 @@ def _run(words: list[str]) -> int:
         print(_completion(words), end="")
         return 0
     name, *rest = words
-    _declare(rest)
+    _declare(name, rest)
     command = find(name)
     if not {"-h", "--help"}.isdisjoint(rest):
         print(command_help(command), end="")
@@ -132,12 +135,12 @@ def _run(words: list[str]) -> int:
     function, loader = command.function, _loader(command.function)
     options = parse_words(name, rest)
     out, form, table = (options.pop(flag) for flag in ("output", "format", "table"))
-    _check_output(out, form, table, function)
+    targets = _targets(out, form, table, function)
     _check_measures(options)
     with progress.shown():
         data: list[Any] = _data(function, loader, options)
         origin: Origin = getattr(data[0], "origin", NOWHERE) if data else NOWHERE
-        _spare(origin.files, out, function)
+        _spare([*origin.files, *_words(options)], targets)
         result = command(*data, **taken(function, options))
         if _is_page(out, form):
             from assay.render.redaction import redacted
@@ -145,7 +148,7 @@ def _run(words: list[str]) -> int:
             result = redacted(result, origin)
         _deliver(result, out, form, table)
     if result.failed and out is not None:
-        print(f"assay: a check failed, {out} says which: exit code 1", file=sys.stderr)
+        complain("a check failed: exit code 1; the table, which is printed without -o, says which")
     return int(result.failed)
 
 
@@ -165,9 +168,9 @@ def parse_words(name: str, words: Sequence[str]) -> dict[str, Any]:
     return vars(parsed)
 
 
-def _declare(words: list[str]) -> None:
+def _declare(name: str, words: list[str]) -> None:
     """Run the files of --declare first: one of them may declare the command, or a word that a flag may be."""
-    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser = _Parser(prog=f"assay {name}", add_help=False, allow_abbrev=False)
     parser.add_argument("--declare", action="append", default=[])
     if paths := parser.parse_known_args(words)[0].declare:
         from assay.core.declarations import load
@@ -348,7 +351,9 @@ def _flag(kind: Any, default: Any) -> dict[str, Any]:
 
 def _number(text: str) -> float:
     try:
-        return float(text)
+        return float(
+            text if text.isascii() and "_" not in text else "no"
+        )  # Python takes 1_000, and digits of any script
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
 
@@ -356,10 +361,9 @@ def _number(text: str) -> float:
 def _whole(text: str) -> int:
     if len(text) > _DIGITS:  # Python reads no more than some thousands
         raise argparse.ArgumentTypeError(f"'{text[:20]}...' is too long for a whole number")
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
+    if not _WHOLE.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number")
+    return int(text)
 
 
 def _help_texts(function: Callable[..., Any]) -> dict[str, str]:
@@ -373,38 +377,42 @@ def _help_texts(function: Callable[..., Any]) -> dict[str, str]:
     return texts
 
 
-def _check_output(out: str | None, form: str | None, table: str | None, function: Callable[..., Result]) -> None:
-    """Refuse an output that cannot be written before any work is done."""
+def _targets(out: str | None, form: str | None, table: str | None, function: Callable[..., Result]) -> list[str]:
+    """The files to be written; refuses those that cannot be before any work is done."""
     if out is None:
-        return
-    from assay.render.formats import check_path, check_picture
+        return []
+    from assay.render.formats import check_path, check_picture, names_of_files
 
+    kind = get_type_hints(function)["return"]
     check_path(out, form)
     if form is None:
-        check_picture(out, table, kind=get_type_hints(function)["return"])
+        check_picture(out, table, kind=kind)
     if _is_page(out, form):
         from assay.render.page import prepare
 
         prepare()
+    first, *beside = names_of_files(out, form, table, kind=kind)
+    for path in beside:
+        check_path(path, None)
+    return [first, *beside]
 
 
 def _is_page(out: str | None, form: str | None) -> bool:
     return out is not None and form is None and out.lower().endswith(".html")
 
 
-def _spare(inputs: Sequence[str], out: str | None, function: Callable[..., Result]) -> None:
-    """Refuse to write over what was read, the tables beside the page of a report included."""
-    if out is None:
-        return
-    from assay.data.outputs import same_place
-    from assay.render.formats import check_path
+def _words(options: Mapping[str, Any]) -> list[str]:
+    """The words that flags are set to, each of which may be the path of a file."""
+    words = [word for value in options.values() for word in (value if isinstance(value, list) else [value])]
+    return [split_name(word)[1] for word in words if isinstance(word, str)]
 
-    targets = [Path(out)]
-    if get_type_hints(function)["return"] is Report and out.lower().endswith(".html"):
-        targets.append(Path(out).with_suffix(".json"))
-        check_path(str(targets[-1]), None)
+
+def _spare(inputs: Sequence[str], targets: Sequence[str]) -> None:
+    """Refuse to write over what was read."""
+    from assay.data.outputs import same_place
+
     for target in targets:
-        if any(same_place(target, file) for file in inputs):
+        if Path(target).is_file() and any(same_place(target, file) for file in inputs):
             raise UsageError(f"{target}: is read, and would be written over; give another name by -o")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import AssayError, InputError
-from assay.data.outputs import check_output, new_folder, same_place, write_bytes, write_files
+from assay.data.outputs import check_directory, check_output, new_folder, same_place, write_bytes, write_files
 
 
 def test_a_file_is_written_whole(tmp_path: Path) -> None:
@@ -147,6 +147,27 @@ def test_a_place_where_nothing_can_be_written_is_refused(tmp_path: Path, monkeyp
             check_output(tmp_path / path)
     check_output(tmp_path / "file")
     check_output(os.devnull)
+    (tmp_path / "folder" / "old").write_text("x")
+    with pytest.raises(AssayError, match=r"old: directory '.*folder' cannot be written to"):
+        check_output(tmp_path / "folder" / "old")  # it could not be replaced
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path).name != "file")
+    with pytest.raises(AssayError, match="file: is there, and must not be written over"):
+        check_output(tmp_path / "file")
+
+
+def test_a_place_where_no_directory_can_be_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("x")
+    check_directory(tmp_path)
+    check_directory(tmp_path / "a" / "b")
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+    for path, said in (("file", "a file, where a directory is"), ("file/x", "not a directory")):
+        with pytest.raises(AssayError, match=f"{path}: {said}"):
+            check_directory(tmp_path / path)
+    with pytest.raises(AssayError, match="'' names no directory"):
+        check_directory("")
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path) != tmp_path)
+    with pytest.raises(AssayError, match=f"b: directory '{tmp_path}' cannot be written to"):
+        check_directory(tmp_path / "a" / "b")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full on this system")

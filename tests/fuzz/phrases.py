@@ -10,6 +10,7 @@ from functools import cache
 from assay.cli import _loader, _parser, parse_words
 from assay.core.ranges import whole_numbers
 from assay.data.formats.fields import column_names
+from assay.data.judgments.grades import declared_scale
 from assay.measures.declare import CATALOGUE
 from assay.measures.grammar import parse_open, recognised
 from assay.results.analysis import find, index
@@ -164,6 +165,36 @@ def numbers(rng: random.Random) -> Problem:
     return None if found == meant else f"{text!r} is {found[:9]}, not {meant[:9]}"
 
 
+def grades(rng: random.Random) -> Problem:
+    """What written grades stand for, and the scale, beside a loop over plain ones."""
+    parts = (
+        "a",
+        "b",
+        "=",
+        "=",
+        ",",
+        "1",
+        "2",
+        "0.5",
+        "-1",
+        "0-3",
+        "0-4",
+        "1e9",
+        "9" * 30,
+        "nan",
+        " ",
+        "\u0663",
+        "\udcff",
+    )
+    text = "".join(rng.choice(parts) for _ in range(rng.randrange(1, 9)))
+    scale = declared_scale(text)
+    if not re.fullmatch("[ab]=[0-9](?:,[ab]=[0-9])*", text):
+        return None
+    meant = dict(part.split("=") for part in text.split(","))
+    values = {name: float(number) for name, number in meant.items()}
+    return None if scale.values == values and scale.top is None else f"{text!r} is {scale}"
+
+
 def columns(rng: random.Random) -> Problem:
     """Which column holds what."""
     parts = (
@@ -207,5 +238,5 @@ def command_line(rng: random.Random) -> Problem:
     return None
 
 
-PHRASES: tuple[Callable[[random.Random], Problem], ...] = (condition, measure, numbers, columns, command_line)
+PHRASES: tuple[Callable[[random.Random], Problem], ...] = (condition, measure, numbers, grades, columns, command_line)
 """Every kind of string; one function each. It raises an AssayError, or says what is wrong with what was accepted."""

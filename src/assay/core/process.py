@@ -85,21 +85,23 @@ def _escaping_streams() -> Iterator[None]:
 @contextmanager
 def _signals() -> Iterator[None]:
     """Let the signals that end a process raise an exception instead, where nobody else deals with them."""
-    before = {}
+    before: dict[int, Any] = {}
+
+    def terminate(number: int, _: object) -> None:
+        for one in before:  # a second signal does not end what cleans up after the first
+            signal.signal(one, signal.SIG_IGN)
+        raise Terminated(number)
+
     for name in _ENDINGS:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             with suppress(ValueError):  # of a thread that is not the main one
-                before[number] = signal.signal(number, _terminate)
+                before[number] = signal.signal(number, terminate)
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _terminate(number: int, _: Any) -> None:
-    raise Terminated(number)
 
 
 def complain(text: str) -> None:

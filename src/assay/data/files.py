@@ -158,7 +158,7 @@ SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 def read_bytes(path: str) -> bytes:
     """Read a file (`-` is standard input) and unpack it if its first bytes say that it is packed."""
-    most = _most_bytes()
+    most = most_bytes()
     try:
         data = _streamed(_standard_input(), most) if path == STDIN else _contents(path, most)
     except IsADirectoryError:
@@ -168,7 +168,7 @@ def read_bytes(path: str) -> bytes:
     except OSError as problem:
         raise refused(path, problem) from None
     except _TooLargeError:
-        raise _too_large(path, "holds") from None
+        raise too_large(path, "holds") from None
     for magic, (kind, decompressor) in _ARCHIVES.items():
         if data.startswith(magic):
             try:
@@ -176,7 +176,7 @@ def read_bytes(path: str) -> bytes:
             except EOFError:
                 raise InputError(f"{path}: truncated {kind} archive") from None
             except _TooLargeError:
-                raise _too_large(path, "unpacks to") from None
+                raise too_large(path, "unpacks to") from None
             except MemoryError:
                 raise
             except Exception as problem:
@@ -213,7 +213,7 @@ def _standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def _most_bytes() -> int:
+def most_bytes() -> int:
     """How much of one file is read at most."""
     text = os.environ.get(MAX_SIZE) or _DEFAULT_SIZE
     match = re.fullmatch(r"(\d{1,15})([KMGT]?)I?B?", text.strip().upper())
@@ -222,7 +222,8 @@ def _most_bytes() -> int:
     return int(match[1]) * _UNITS[match[2]]
 
 
-def _too_large(path: str, does: str) -> InputError:
+def too_large(path: str, does: str) -> InputError:
+    """Say that more would be read than may be, and how to allow it."""
     size = os.environ.get(MAX_SIZE) or _DEFAULT_SIZE
     return InputError(f"{path}: {does} more than {size}, the most that is read of a file; {MAX_SIZE}=16G allows more")
 

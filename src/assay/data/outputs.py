@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from uuid import uuid4
 
 from assay.core.errors import UsageError
 from assay.data.files import refused
@@ -22,16 +22,44 @@ _TEMPORARY = ".assay-"  # how the names begin of what is not yet in its place
 
 def check_output(path: str | Path) -> None:
     """Refuse a place where no file can be written."""
-    target = Path(path)
-    with _refusing(path), suppress(FileNotFoundError):
-        target.stat()
-    folder = Path(os.path.realpath(path)).parent
+    target, folder = Path(path), Path(os.path.realpath(path)).parent
+    there = _is_there(path)
     if target.is_dir():
         raise UsageError(f"{path}: a directory, where a file is to be written")
     if not folder.is_dir():
         raise UsageError(f"{path}: no such directory '{target.parent}'")
-    if not os.access(folder, os.W_OK) and not target.exists():
+    replaced = not there or target.is_file()  # a pipe or a device is written to where it is
+    if replaced and not os.access(folder, os.W_OK):
         raise UsageError(f"{path}: directory '{target.parent}' cannot be written to")
+    if there and not os.access(target, os.W_OK):
+        raise UsageError(f"{path}: is there, and must not be written over (its permissions say so)")
+
+
+def check_directory(path: str | Path) -> None:
+    """Refuse a place where no directory can be, or none with files of ours."""
+    if not str(path):
+        raise UsageError("'' names no directory; is a variable of the shell not set?")
+    if _is_there(path) and not Path(path).is_dir():
+        raise UsageError(f"{path}: a file, where a directory is to be written to")
+    above = _nearest(path)
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise UsageError(f"{path}: directory '{above}' cannot be written to")
+
+
+def _is_there(path: str | Path) -> bool:
+    """Say whether something is at a path; one that leads nowhere, such as a circle of links, is refused."""
+    with _refusing(path):
+        try:
+            Path(path).stat()
+        except FileNotFoundError:
+            return False
+    return True
+
+
+def _nearest(path: str | Path) -> Path:
+    """The place itself, or the nearest above it where there is something."""
+    place = Path(os.path.realpath(path))
+    return next(one for one in (place, *place.parents) if one.exists())
 
 
 def same_place(one: str | Path, other: str | Path) -> bool:
@@ -64,11 +92,11 @@ def write_files(files: Sequence[tuple[str | Path, bytes]]) -> None:
 @contextmanager
 def new_folder(place: Path) -> Iterator[Path]:
     """Hand out a hidden folder on the way to a place, to be filled and then moved there; what is left in it goes."""
-    above = next(folder for folder in Path(os.path.realpath(place)).parents if folder.exists())
-    with _refusing(place):
-        temporary = Path(tempfile.mkdtemp(dir=above, prefix=_TEMPORARY))
-        temporary.chmod(0o777 & ~_umask())
+    above = _nearest(Path(os.path.realpath(place)).parent)
+    temporary = _temporary(above)
     try:
+        with _refusing(place):
+            temporary.mkdir()
         yield temporary
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -95,21 +123,23 @@ def locked(folders: Iterable[Path]) -> Iterator[None]:
 def _prepared(path: str | Path, data: bytes) -> Iterator[Callable[[], object]]:
     """Write a temporary neighbour, and hand out the move that puts it into place."""
     target = Path(os.path.realpath(path))
-    with _refusing(path), suppress(FileNotFoundError):
-        Path(path).stat()  # a circle of links leads nowhere
-    if target.exists() and not target.is_file():  # a pipe or a device is written to, never replaced
+    if _is_there(path) and not target.is_file():  # a pipe or a device is written to, never replaced
         yield lambda: target.write_bytes(data)
         return
-    with _refusing(path):
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=_TEMPORARY)
+    temporary = _temporary(target.parent)
     try:
-        with _refusing(path):
-            with os.fdopen(handle, "wb") as out:
-                out.write(data)
-            Path(temporary).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
-        yield lambda: Path(temporary).replace(target)
+        with _refusing(path), temporary.open("xb") as out:
+            if target.exists():
+                temporary.chmod(target.stat().st_mode & 0o777)
+            out.write(data)
+        yield lambda: temporary.replace(target)
     finally:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
+
+
+def _temporary(folder: Path) -> Path:
+    """Name a hidden neighbour, before it is made: whatever ends the process then, it is known what to remove."""
+    return folder / f"{_TEMPORARY}{uuid4().hex}"
 
 
 @contextmanager
@@ -119,9 +149,3 @@ def _refusing(path: str | Path) -> Iterator[None]:
         yield
     except OSError as problem:
         raise refused(path, problem) from None
-
-
-def _umask() -> int:
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask

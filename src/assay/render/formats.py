@@ -196,10 +196,15 @@ def to_files(
     result: Result, path: str, *, form: str | None = None, table: str | None = None
 ) -> list[tuple[str, bytes]]:
     """Render a result as the files to write: one, and for the page of a report its tables as JSON beside it."""
-    files = [(path, to_file(result, path, form=form, table=table))]
-    if isinstance(result, Report) and form is None and table is None and Path(path).suffix.lower() == ".html":
-        files.append((str(Path(path).with_suffix(".json")), to_json(result).encode("utf-8", "backslashreplace")))
-    return files
+    first, *beside = names_of_files(path, form, table, kind=type(result))
+    tables = [(name, to_json(result).encode("utf-8", "backslashreplace")) for name in beside]
+    return [(first, to_file(result, path, form=form, table=table)), *tables]
+
+
+def names_of_files(path: str, form: str | None, table: str | None, *, kind: type[Result]) -> list[str]:
+    """Name the files that a result of this kind is written to."""
+    is_page = form is None and table is None and Path(path).suffix.lower() == ".html"
+    return [path, str(Path(path).with_suffix(".json"))] if is_page and issubclass(kind, Report) else [path]
 
 
 def _alone(result: Result, name: str | None) -> Result:

@@ -183,3 +183,22 @@ def test_scores_of_a_quoted_table_agree_with_those_of_a_plain_one(file: Path) ->
         frame.write_csv(file, quote_style=style)
         tables.append(score(read_runs(file), qrels, ["AP", "RR"]).frame())
     assert tables[0].equals(tables[1])
+
+
+def test_a_file_that_only_says_what_separates_its_fields_is_empty(file: Path) -> None:
+    file.write_bytes(b"\xef\xbb\xbfsep=;\r\n")
+    assert complaint(file) == "t.csv: an empty file, but for what separates its fields"
+
+
+def test_a_parquet_file_that_unpacks_to_more_than_may_be_read_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.parquet"
+    n = 1_000_000
+    pl.select(qid=pl.repeat("1", n), docid=pl.repeat("d", n), score=pl.repeat(1.0, n)).write_parquet(path)
+    assert path.stat().st_size < n / 10
+    monkeypatch.setenv("ASSAY_MAX_SIZE", "20M")
+    monkeypatch.setattr(pl, "read_parquet", None)
+    assert complaint(path).startswith("t.parquet: unpacks to more than 20M, the most that is read of a file; ASSAY_")
+    monkeypatch.undo()
+    assert complaint(path).startswith("t.parquet: row 2: document d appears twice")

@@ -42,7 +42,7 @@ def test_numbers_with_a_fraction_are_scores(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("numbers", [(7, 9), (1, 1), (1, 3), (2, 3)])
+@pytest.mark.parametrize("numbers", [(7, 9), (1, 1), (1, 3), (2, 3), (1, 2**63)])
 def test_whole_numbers_that_count_nothing_may_be_either_and_are_refused(
     numbers: tuple[int, int], tmp_path: Path
 ) -> None:

@@ -140,3 +140,10 @@ def test_a_bad_object_is_an_error_of_our_own_kind_of_one_line(given: Any, proble
 def test_contradictions_between_objects_name_both() -> None:
     with pytest.raises(InputError, match=r"run2: row 1: run a, topic 1, AP is 0.5 here, but 1 at run1: row 1"):
         read_scores([pl.DataFrame({"run": ["a"], "topic": ["1"], "AP": [value]}) for value in (1.0, 0.5)])
+
+
+def test_a_topic_that_is_called_like_a_measure_does_not_make_topics_measures() -> None:
+    read = read_scores({"a": {"q": {"map": 0.5, "mine": 1}, "2": {"map": 0.25}, "3": {"map": 0}}})
+    assert (read.conditions, read.topics) == (("AP", "mine"), ("q", "2", "3"))
+    with pytest.raises(InputError, match="'map' and 'ndcg' could both be measures"):
+        read_scores({"map": {"ndcg": 0.5}})

@@ -178,7 +178,7 @@ def read_key(path: str) -> TaskKey:
             topics.append((tuple(int(n) for n in row.get("pool", ())), int(row.get("depth", 0))))
             _check_rankings(rankings[-1], *topics[-1])
             pairs[int(row["pair"])] = len(pairs)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             text = (
                 "not a line of a key, which has pair, left and right with their rankings,"
                 " prefer_left, prefer_right and neither"
@@ -215,7 +215,7 @@ def read_answers(paths: Sequence[str], key: TaskKey) -> Answers:
             if row.get("answer") in (None, ""):
                 n_open += 1
                 continue
-            who = str(row.get("person") or Path(path).stem), pair
+            who = str(row.get("person") or "").strip() or Path(path).stem, pair
             if who in rows:
                 raise UsageError(f"{at}: {who[0]} has answered pair {row['pair']} before")
             rows[who] = _side(row["answer"], at)
@@ -265,7 +265,7 @@ def _pair(row: Mapping[str, Any], key: TaskKey, at: str) -> int:
     """The place of a line's pair in the key."""
     try:
         place = key.pairs[int(row["pair"])]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise UsageError(f"{at}: no pair {row.get('pair', '')!r} in {key.path}") from None
     shown = [row[side] for side in ("left", "right") if row.get(side) not in (None, "")]
     if shown and tuple(_word(own) for own in shown) != key.rankings[place]:

@@ -19,7 +19,7 @@ from assay.core.progress import steps
 from assay.core.thresholds import Threshold
 from assay.data.diagnosis import SHARES
 from assay.data.judged import Collection
-from assay.data.outputs import make_directory
+from assay.data.outputs import check_directory
 from assay.data.provenance import Basis, Origin, spelled, taken
 from assay.render.pictures import figures as draw
 from assay.render.redaction import redacted
@@ -130,7 +130,7 @@ def report(
         "rng": rng,
     }
     if figures is not None:
-        make_directory(Path(figures))
+        check_directory(figures)
     load_sentences()
     study = _Study(_with_files(data, settings), settings, fast=fast)
     study.scores  # noqa: B018 - what is wrong with measures is said at once, and not by every section

@@ -18,7 +18,7 @@ import polars.selectors as cs
 from assay.core.arrays import Index
 from assay.core.errors import InputError
 from assay.core.text import counted
-from assay.data.files import as_text
+from assay.data.files import as_text, most_bytes, too_large
 from assay.data.formats.quotes import (
     check_quotes,
     is_quoted,
@@ -33,6 +33,7 @@ Documents = Literal["score", "grade"]
 
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{|\[\s*[\[{\]])")
 _STATED = re.compile(rb'"?sep=([;,\t|])"?[ \t]*\n', re.IGNORECASE)
+_CELL = 8  # bytes of a number, and the least that a text takes
 _WIDE = 40  # characters of a value quoted in a message
 
 
@@ -105,11 +106,20 @@ def is_number(text: str) -> bool:
 
 def _parquet(data: bytes, source: str, *, documents: Documents | None) -> RawTable:
     try:
+        _check_size(data, source)
         frame = pl.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
         raise InputError(f"{source}: damaged Parquet ({str(problem).splitlines()[0]})") from None
     frame, origin = _unnested(frame, source, documents) if documents else (frame, None)
     return typed(frame, source, lambda row: f"{source}: row {(row if origin is None else int(origin[row])) + 1}")
+
+
+def _check_size(data: bytes, source: str) -> None:
+    """Refuse a file of many more rows than it has bytes, if they would not fit: Polars would end the process."""
+    table = pl.scan_parquet(io.BytesIO(data))
+    n_cells = table.select(pl.len()).collect().item() * len(table.collect_schema())
+    if _CELL * n_cells > most_bytes():
+        raise too_large(source, "unpacks to")
 
 
 def typed(frame: pl.DataFrame, source: str, where: Callable[[int], str]) -> RawTable:
@@ -130,6 +140,8 @@ def _unnested(frame: pl.DataFrame, source: str, documents: Documents) -> tuple[p
 def _delimited(text: bytes, source: str) -> RawTable:
     """Read text with a header; its fields are separated by tabs, commas, semicolons or blanks."""
     text, separator = _separated(text)
+    if text.isspace():
+        raise InputError(f"{source}: an empty file, but for what separates its fields")
     if separator == " ":
         text = b"\n".join(b" ".join(line.split()) for line in text.split(b"\n"))
     quoted = is_quoted(text, separator)

@@ -30,9 +30,10 @@ def ranked_triples(data: bytes, source: str, names: Mapping[str, str]) -> LongTa
 def _are_ranks(raw: RawTable) -> bool:
     """Whether the last column counts the documents of every topic, from 1 or from 0; fractions are scores."""
     number = raw.columns["2"].str.strip_chars()
-    if not number.str.contains(r"^\d{1,9}$").fill_null(value=False).all():
+    if not number.str.contains(r"^\d+$").fill_null(value=False).all():
         return False
-    ranks = pl.DataFrame({"topic": raw.columns["0"], "rank": number.cast(pl.Int64)})
+    rank = number.cast(pl.Int64, strict=False).fill_null(-1)  # what does not fit is no rank
+    ranks = pl.DataFrame({"topic": raw.columns["0"], "rank": rank})
     lists = ranks.group_by("topic").agg(
         n=pl.len(), n_ranks=pl.col("rank").n_unique(), low=pl.col("rank").min(), high=pl.col("rank").max()
     )

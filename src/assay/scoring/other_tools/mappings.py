@@ -76,8 +76,11 @@ def _place(keys: tuple[str, ...]) -> str:
 def _levels(rows: list[tuple[tuple[str, ...], Any]], depth: int, source: str, *, is_named: bool) -> list[str]:
     """Say what each level is: measures are known by their names, runs stand outside topics."""
     names = [list(dict.fromkeys(keys[i] for keys, _ in rows))[:_LOOKED_AT] for i in range(depth)]
-    known = [sum(recognised(name) is not None for name in level) for level in names]
+    known = [sum(recognised(name) is not None for name in level) / len(level) for level in names]
     rest = ["run", "topic"] if depth == _DEEPEST else ["topic"]
+    if known.count(max(known)) > 1 and max(known) > 0:
+        level = " and ".join(f"'{names[i][0]}'" for i, share in enumerate(known) if share == max(known))
+        raise InputError(f"{source}: {level} could both be measures; as a table, with columns, it would tell")
     if max(known) == 0:
         if is_named and depth == 2:
             return ["run", "topic"]
