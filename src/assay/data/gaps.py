@@ -77,7 +77,7 @@ def cheapest(runs: Sequence[str], gone: Bools) -> tuple[list[str], int]:
     if not few.any() or few.all():
         alone = (gone & (gone.sum(0) == 1)).sum(1)  # topics that only this run lacks
         few = np.arange(len(runs)) == int(alone.argmax())
-    return [runs[i] for i in np.flatnonzero(few)], n_common(gone[~few])
+    return [runs[i] for i in np.flatnonzero(few).tolist()], n_common(gone[~few])
 
 
 def n_common(gone: Bools) -> int:
