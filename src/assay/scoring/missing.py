@@ -137,7 +137,7 @@ def _without_gaps(scores: Scores, gone: Bools) -> Scores:
     for name, cells, there in zip(scores.conditions, gone, scored, strict=True):
         if cells.any() and not there.any():
             raise UsageError(_nothing_common(scores.runs, cells, of=name))
-    left = [topic for topic, there in zip(scores.topics, scored.any(0).tolist(), strict=True) if there]
+    left = [topic for topic, there in zip(scores.topics, np.asarray(scored.any(0)), strict=True) if there]
     kept = complete.select(topics=left)
     if not (n_out := len(scores.topics) - len(left)):
         return kept
@@ -164,7 +164,7 @@ def settle_lists(data: Collection, rule: Missing) -> Collection:
         return data
     if rule == "fail":
         raise UsageError(_first_missing("list", runs.names, data.qrels.topics, gone, n=int(gone.sum())))
-    left = [topic for topic, out in zip(data.qrels.topics, gone.any(0).tolist(), strict=True) if not out]
+    left = [topic for topic, out in zip(data.qrels.topics, np.asarray(gone.any(0)), strict=True) if not out]
     if not left:
         raise UsageError(_nothing_common(runs.names, gone, of=data.qrels.source))
     notes = (*data.qrels.notes, _on_common(runs.names, gone))
