@@ -19,7 +19,7 @@ from assay.core.arrays import Array, Bools
 from assay.core.errors import UsageError
 from assay.core.notes import Note, Severity
 from assay.core.text import counted, listed
-from assay.data.gaps import CODES, Kind, cheapest, cost, lacking, missing_lists, n_common, on_missing
+from assay.data.diagnosis import CODES, Kind, cheapest, cost, lacking, missing_lists, n_common, on_missing
 from assay.data.judged import Collection
 from assay.scoring.scores import Scores
 

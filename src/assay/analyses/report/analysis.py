@@ -17,7 +17,7 @@ from assay.core.errors import MeasureError, UsageError, suggestion
 from assay.core.notes import Note
 from assay.core.progress import steps
 from assay.core.thresholds import Threshold
-from assay.data.gaps import CODES
+from assay.data.diagnosis import CODES
 from assay.data.judged import Collection
 from assay.data.outputs import make_directory
 from assay.data.provenance import Basis, Origin, spelled, taken
