@@ -338,8 +338,8 @@ def _on_gaps(tested: dict[str, _PairTests]) -> Iterator[Note]:
         text = f"{measure}: pairs of runs were tested on {few} to {counted(most, 'topic')}, those that both have"
         yield Note("pairwise_topics", "caution", text)
         if one.topics.sum() >= LEAST_SHARED and (n := int((~one.testable).sum())):
-            few = f"fewer than {LEAST_SHARED} topics in common"
-            text = f"{measure}: {counted(n, 'pair')} of runs with {few}: not significant"
+            apart = f"fewer than {LEAST_SHARED} topics in common"
+            text = f"{measure}: {counted(n, 'pair')} of runs with {apart}: not significant"
             yield Note("untested_pairs", "warning", text)
 
 
