@@ -17,8 +17,7 @@ from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note, on_data
 from assay.core.settings import check_choice, check_depth, positions
 from assay.core.text import counted, first_few
-from assay.data.diagnosis import diagnose
-from assay.data.gaps import on_missing
+from assay.data.diagnosis import diagnose, on_missing
 from assay.data.judgments.merging import ONLY_FILES, OtherJudgments
 from assay.data.lookup import Checks, Lookup, SameKeyError
 from assay.data.provenance import NOWHERE, Basis, Origin, shown_path

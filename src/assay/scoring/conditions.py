@@ -19,7 +19,7 @@ from assay.core.errors import InputError, MeasureError, suggestion
 from assay.core.notes import Note
 from assay.core.settings import MAX_RANK, limited_number
 from assay.core.text import listed
-from assay.data.gaps import missing_lists
+from assay.data.diagnosis import missing_lists
 from assay.data.judged import Judged, Negative, judge
 from assay.data.judgments.merging import ONLY_FILES, OtherJudgments
 from assay.data.provenance import Basis

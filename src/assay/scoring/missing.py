@@ -19,7 +19,7 @@ from assay.core.arrays import Array, Bools
 from assay.core.errors import UsageError
 from assay.core.notes import Note, Severity
 from assay.core.text import counted, listed
-from assay.data.gaps import CODES, Kind, cheapest, cost, lacking, missing_lists, n_common, on_missing
+from assay.data.diagnosis import CODES, Kind, cheapest, cost, lacking, missing_lists, n_common, on_missing
 from assay.data.judged import Collection
 from assay.scoring.scores import Scores
 
@@ -143,16 +143,16 @@ def on_left_out(notes: Iterable[Note]) -> Iterator[Note]:
 def _without_gaps(scores: Scores, gone: Bools) -> Scores:
     """Drop the topics that some run lacks, measure by measure, and those that then have no score at all."""
     complete = only_common(scores)
-    scored = ~np.isnan(complete.value).any(1)  # [condition, topic]
+    scored = np.asarray(~np.isnan(complete.value).any(1))  # [condition, topic]
     for name, cells, there in zip(scores.conditions, gone, scored, strict=True):
         if cells.any() and not there.any():
             raise UsageError(_nothing_common(scores.runs, cells, of=name))
-    left = [topic for topic, there in zip(scores.topics, scored.any(0), strict=True) if there]
+    left = [topic for topic, there in zip(scores.topics, np.asarray(scored.any(0)), strict=True) if there]
     kept = complete.select(topics=left)
     if not (n_out := len(scores.topics) - len(left)):
         return kept
-    counts = {"topics_left_out": n_out, "judged": None, "relevant": None}  # how much of it they hold is not known
-    return replace(kept, basis=replace(kept.basis, **counts))
+    # how much of the judgments they hold is not known here
+    return replace(kept, basis=replace(kept.basis, topics_left_out=n_out, judged=None, relevant=None))
 
 
 def _nothing_common(runs: Sequence[str], gone: Bools, *, of: str) -> str:
@@ -174,7 +174,7 @@ def settle_lists(data: Collection, rule: Missing) -> Collection:
         return data
     if rule == "fail":
         raise UsageError(_first_missing("list", runs.names, data.qrels.topics, gone, n=int(gone.sum())))
-    left = [topic for topic, out in zip(data.qrels.topics, gone.any(0), strict=True) if not out]
+    left = [topic for topic, out in zip(data.qrels.topics, np.asarray(gone.any(0)), strict=True) if not out]
     if not left:
         raise UsageError(_nothing_common(runs.names, gone, of=data.qrels.source))
     notes = (*data.qrels.notes, _on_common(runs.names, gone))

@@ -17,10 +17,8 @@ from assay.stats.significance.gaps import (
     critical_differences_with_gaps,
     group_pairs,
     p_values_with_gaps,
-    pairs_with_gaps,
-    shared_topics,
 )
-from assay.stats.significance.pairs import pairs
+from assay.stats.significance.pairs import pairs, pairs_with_gaps, shared_topics
 
 RNG = np.random.default_rng(15)
 

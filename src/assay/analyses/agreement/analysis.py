@@ -25,7 +25,8 @@ from assay.stats.correlation.coefficients import Coefficient, DenseRanks, correl
 from assay.stats.intervals import jackknife_interval
 from assay.stats.leave_one_out import topic_sets
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
-from assay.stats.significance.gaps import p_values_with_gaps, pairs_with_gaps
+from assay.stats.significance.gaps import p_values_with_gaps
+from assay.stats.significance.pairs import pairs_with_gaps
 
 Of = Literal["means", "pvalues", "t", "significance"]
 

@@ -39,16 +39,18 @@ from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval, jackknife_p, t_quantile
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
-from assay.stats.significance.gaps import (
-    LEAST,
-    critical_differences_with_gaps,
+from assay.stats.significance.paired_t import separated
+from assay.stats.significance.pairs import (
+    CORRECTION_TITLES,
+    LEAST_SHARED,
+    Correction,
+    Pairs,
+    corrected,
     has_gaps,
-    p_values_with_gaps,
+    holm,
     pairs_with_gaps,
     shared_topics,
 )
-from assay.stats.significance.paired_t import separated
-from assay.stats.significance.pairs import CORRECTION_TITLES, Correction, Pairs, corrected, holm
 
 SIGNIFICANT, NOT_SIGNIFICANT = "significant", "not significant"
 TRUTH_ERRORS = Threshold(
@@ -181,12 +183,22 @@ class Procedure:
 
     def p_values(self, x: Array) -> Array:
         """Test all pairs of runs, each on the topics that both have, and correct; `x` is [run, topic]. [pair]"""
-        return corrected(p_values_with_gaps(self.test, x, resamples=self.resamples, seed=self.seed), self.correction)
+        if has_gaps(x):
+            from assay.stats.significance.gaps import p_values_with_gaps
+
+            p = p_values_with_gaps(self.test, x, resamples=self.resamples, seed=self.seed)
+        else:
+            p = self.test.p_values(x, resamples=self.resamples, seed=self.seed)
+        return corrected(p, self.correction)
 
     def critical_differences(self, x: Array) -> Array | None:
         """The difference of means that suffices for significance, without correction. [pair]"""
-        resampling = {"resamples": self.resamples, "seed": self.seed}
-        return critical_differences_with_gaps(self.test, x, alpha=self.alpha, **resampling)
+        if not has_gaps(x):
+            return self.test.critical_differences(x, alpha=self.alpha, resamples=self.resamples, seed=self.seed)
+        from assay.stats.significance.gaps import critical_differences_with_gaps
+
+        drawn = {"resamples": self.resamples, "seed": self.seed}
+        return critical_differences_with_gaps(self.test, x, alpha=self.alpha, **drawn)
 
     def leave_out_power(self, x: Array) -> Array:
         """The share of pairs found different with some topics left out. [deletion]"""
@@ -222,7 +234,7 @@ class _PairTests:
     @property
     def testable(self) -> Bools:
         """Which pairs have topics enough in common. [pair]"""
-        return np.asarray(self.n_topics >= LEAST)
+        return np.asarray(self.n_topics >= LEAST_SHARED)
 
 
 def _test_pairs(scores: Array, procedure: Procedure) -> _PairTests:
@@ -307,7 +319,10 @@ def _directed(pairs: pl.DataFrame, measure: str, data: Scores) -> pl.DataFrame:
 
 def _notes(data: Scores, tested: dict[str, _PairTests], procedure: Procedure) -> Iterator[Note]:
     every = list(tested.values())
-    flat = {m: int((one.pairs.flat & (one.testable | (one.topics.sum() < LEAST))).sum()) for m, one in tested.items()}
+    flat = {
+        m: int((one.pairs.flat & (one.testable | (one.topics.sum() < LEAST_SHARED))).sum())
+        for m, one in tested.items()
+    }
     if any(flat.values()):
         shown = ", ".join(f"{n} with {m}" for m, n in flat.items() if n)
         text = f"pairs whose differences do not vary count as not significant: {shown}"
@@ -334,10 +349,9 @@ def _on_gaps(tested: dict[str, _PairTests]) -> Iterator[Note]:
         few, most = int(one.n_topics.min()), int(one.n_topics.max())
         text = f"{measure}: pairs of runs were tested on {few} to {counted(most, 'topic')}, those that both have"
         yield Note("pairwise_topics", "caution", text)
-        if one.topics.sum() >= LEAST and (n := int((~one.testable).sum())):
-            text = (
-                f"{measure}: {counted(n, 'pair')} of runs with fewer than {LEAST} topics in common: not significant"
-            )
+        if one.topics.sum() >= LEAST_SHARED and (n := int((~one.testable).sum())):
+            apart = f"fewer than {LEAST_SHARED} topics in common"
+            text = f"{measure}: {counted(n, 'pair')} of runs with {apart}: not significant"
             yield Note("untested_pairs", "warning", text)
 
 

@@ -16,11 +16,9 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from assay.core.arrays import Array, Counts, Index
+from assay.core.arrays import Array, Index
 from assay.stats.significance.declare import SignificanceTest
-from assay.stats.significance.pairs import Pairs, pairs, rounding
-
-LEAST = 2  # topics that a test of a pair needs
+from assay.stats.significance.pairs import LEAST_SHARED, has_gaps, pairs_with_gaps, shared_topics
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +28,6 @@ class GroupPairs:
     x: Array  # [run of the groups, topic], without gaps
     inner: Index  # [pair of the groups] their places among all pairs of `x`
     outer: Index  # [pair of the groups] their places among all pairs of runs
-
-
-def has_gaps(x: Array) -> bool:
-    """Whether a run lacks a topic."""
-    return bool(np.isnan(x).any())
 
 
 def group_pairs(x: Array) -> Iterator[GroupPairs]:
@@ -60,30 +53,6 @@ def _places(n: int) -> Index:
     return place
 
 
-def shared_topics(x: Array) -> Counts:
-    """How many topics the runs of each pair have in common. [pair]"""
-    there = (~np.isnan(x)).astype(np.float64)
-    both = there @ there.T
-    return both[np.triu_indices(len(x), 1)].astype(np.int64)
-
-
-def pairs_with_gaps(x: Array) -> Pairs:
-    """Take the differences of all pairs, each over its own topics; a difference is NaN where a run has no score."""
-    if not has_gaps(x):
-        return pairs(x)
-    first, second = np.triu_indices(len(x), 1)
-    difference = x[first] - x[second]
-    n = shared_topics(x)
-    small = rounding(x[~np.isnan(x)])
-    mean = np.nansum(difference, axis=-1) / np.maximum(n, 1)
-    square = np.nansum((difference - mean[:, None]) ** 2, axis=-1)
-    sd = np.sqrt(square / np.maximum(n - 1, 1))
-    sd[(sd <= small) | (n < LEAST)] = 0.0
-    mean[np.abs(mean) <= small] = 0.0
-    t = np.divide(mean * np.sqrt(n), sd, out=np.zeros_like(mean), where=sd > 0)
-    return Pairs(first, second, difference, np.where(n > 0, mean, np.nan), sd, t)
-
-
 def p_values_with_gaps(test: SignificanceTest, x: Array, *, resamples: int | None = None, seed: int = 0) -> Array:
     """Test all pairs of runs, each on the topics that both have. [pair]"""
     if not has_gaps(x):
@@ -92,7 +61,7 @@ def p_values_with_gaps(test: SignificanceTest, x: Array, *, resamples: int | Non
         return _t_test(x)
     p = np.ones(len(x) * (len(x) - 1) // 2)
     for part in group_pairs(x):
-        if part.x.shape[1] >= LEAST:
+        if part.x.shape[1] >= LEAST_SHARED:
             p[part.outer] = test.p_values(part.x, resamples=resamples, seed=seed)[part.inner]
     return p
 

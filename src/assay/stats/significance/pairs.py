@@ -22,6 +22,7 @@ import numpy as np
 from assay.core.arrays import Array, Bools, Counts, Index
 
 EPSILON = 1e-11  # of the largest score: what rounding may do to a sum
+LEAST_SHARED = 2  # topics that a test of a pair needs
 _ENTRIES = 1 << 17  # differences held at a time, where they are not kept
 
 Correction = Literal["none", "holm", "bh"]
@@ -72,6 +73,35 @@ def pair_moments(x: Array) -> tuple[Array, Array]:
         part = slice(i, i + step)
         mean[part], sd[part] = _moments(x[first[part]] - x[second[part]], small)
     return mean, sd
+
+
+def has_gaps(x: Array) -> bool:
+    """Whether a run lacks a topic."""
+    return bool(np.isnan(x).any())
+
+
+def shared_topics(x: Array) -> Counts:
+    """How many topics the runs of each pair have in common. [pair]"""
+    there = (~np.isnan(x)).astype(np.float64)
+    both = there @ there.T
+    return both[np.triu_indices(len(x), 1)].astype(np.int64)
+
+
+def pairs_with_gaps(x: Array) -> Pairs:
+    """Take the differences of all pairs, each over its own topics; a difference is NaN where a run has no score."""
+    if not has_gaps(x):
+        return pairs(x)
+    first, second = np.triu_indices(len(x), 1)
+    difference = x[first] - x[second]
+    n = shared_topics(x)
+    small = rounding(x[~np.isnan(x)])
+    mean = np.nansum(difference, axis=-1) / np.maximum(n, 1)
+    square = np.nansum((difference - mean[:, None]) ** 2, axis=-1)
+    sd = np.sqrt(square / np.maximum(n - 1, 1))
+    sd[(sd <= small) | (n < LEAST_SHARED)] = 0.0
+    mean[np.abs(mean) <= small] = 0.0
+    t = np.divide(mean * np.sqrt(n), sd, out=np.zeros_like(mean), where=sd > 0)
+    return Pairs(first, second, difference, np.where(n > 0, mean, np.nan), sd, t)
 
 
 def _check_finite(x: Array) -> None:

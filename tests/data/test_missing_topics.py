@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.data.gaps import cost, lacking, missing_lists, on_missing
+from assay.data.diagnosis import cost, lacking, missing_lists, on_missing
 from assay.data.read import read_runs
 
 RUNS = ("bm25", "dense", "small-llm", "rerank")
