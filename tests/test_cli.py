@@ -319,7 +319,7 @@ def test_json_says_everything(assay: Callable[..., Answer]) -> None:
         ("y", "RR", 0.75),
         ("y", "P@1", 0.5),
     ]
-    assert set(answer["table"][0]) == {"run", "measure", "mean", "low", "high"}
+    assert set(answer["table"][0]) == {"run", "measure", "mean", "low", "high", "n_topics"}
     (note,) = answer["notes"]
     assert (answer["tables"], note["code"], note["severity"]) == ({}, "judged_shares", "info")
 
@@ -336,7 +336,7 @@ def test_labels_print_the_parameters_that_were_stated(assay: Callable[..., Answe
 def test_the_package_is_the_command(here: Path) -> None:
     words = ["score", "x", "--qrels", "qrels", "-m", "RR", "--format", "csv"]
     done = subprocess.run([sys.executable, "-m", "assay", *words], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[0] == "run,measure,mean,low,high"
+    assert done.stdout.splitlines()[0] == "run,measure,mean,low,high,n_topics"
     done = subprocess.run([sys.executable, "-m", "assay", "scor"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "assay: no command 'scor'; did you mean 'score'?\n"

@@ -130,10 +130,14 @@ def test_an_unset_variable_of_the_shell_is_no_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(fill(tmp_path / "runs", {"a.run": RUN.encode(), "qrels": b"1 0 a 1\n"}))
-    for words in (["", "--qrels", "qrels"], ["a.run", ""], ["a.run", "--qrels", ""]):
+    for words, said in (
+        (["", "--qrels", "qrels"], "'' is an empty path and names no file"),
+        (["a.run", ""], "'' is an empty path and names no file"),
+        (["a.run", "--qrels", ""], "argument --qrels: '' is empty; is a variable of the shell not set?"),
+    ):
         assert main(["score", *words]) == 2
         error = capsys.readouterr().err
-        assert error.startswith("assay: '' is an empty path and names no file")
+        assert error.startswith(f"assay: {said}")
         assert error.count("\n") == 1
 
 

@@ -17,6 +17,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 import polars as pl
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from assay.data.order import Listing
@@ -195,7 +196,7 @@ class Collection:
 
 @st.composite
 def collections(draw: st.DrawFn) -> Collection:
-    """Draw a few runs of lists of unequal length, with ties, and judgments of some of their documents."""
+    """Draw a few runs of lists of unequal length, with ties, and judgments of at least one of their documents."""
     docs = [f"d{i}" for i in range(12)]
     topics = [f"t{i}" for i in range(draw(st.integers(1, 4)))]
     listed = st.dictionaries(st.sampled_from(docs), st.integers(0, 5).map(float), min_size=1)
@@ -204,4 +205,6 @@ def collections(draw: st.DrawFn) -> Collection:
         for i in range(draw(st.integers(1, 4)))
     }
     graded = st.dictionaries(st.sampled_from(docs), st.integers(-1, 3), min_size=1)
-    return Collection(runs, {t: draw(graded) for t in topics})
+    qrels = {t: draw(graded) for t in topics}
+    assume(any(qrels[t].keys() & found.keys() for lists in runs.values() for t, found in lists.items()))
+    return Collection(runs, qrels)

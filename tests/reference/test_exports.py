@@ -75,7 +75,7 @@ def test_langsmiths_feedback_is_read_by_example_and_not_its_inputs_and_outputs()
     assert scores.topics == tuple(f"00000000-0000-0000-0000-00000000000{i}" for i in range(3))
     assert by_run(scores, "right") == RIGHT
     assert by_run(scores, "brevity") == BREVITY
-    assert scores.notes == ()
+    assert [(note.code, note.measures) for note in scores.notes] == [("direction", ("execution_time",))]
 
 
 def test_langsmiths_frame_is_read_as_its_file_is() -> None:

@@ -71,9 +71,9 @@ def test_json_is_one_object_with_known_keys_and_full_precision() -> None:
 
 
 def test_an_answer_in_words_leaves_the_settings_of_its_data_in_place() -> None:
-    about, settings, answer, *_ = plain(replace(RESULT, settings={"rng": 7}, text="Half.")).split("\n\n")
+    about, settings, warning, answer, *_ = plain(replace(RESULT, settings={"rng": 7}, text="Half.")).split("\n\n")
     assert about.startswith("score: runs 2")
-    assert (settings, answer) == ("rng 7", "Half.")
+    assert (settings, warning, answer) == ("rng 7", "warning: beware", "Half.")
     card = Result("case", MEANS, settings={"rng": 7}, text="a  1 1")
     assert plain(card).startswith("a  1 1")
 
@@ -157,8 +157,8 @@ def test_plain_text_has_basis_settings_table_and_notes() -> None:
         notes=tuple(Note("made", severity, "beware") for severity in ("info", "caution", "warning")),
     )
     assert plain(result) == (
-        "score: runs 2,000, order (by score)\n\nlevel 0.95\n\nrun     mean\nbm25  0.3333\nd\n\n"
-        "note: beware\ncaution: beware\nwarning: beware"
+        "score: runs 2,000, order (by score)\n\nlevel 0.95\n\nwarning: beware\n\nrun     mean\nbm25  0.3333\nd\n\n"
+        "note: beware\ncaution: beware"
     )
     assert str(result) == plain(result)
     assert FORMATS["table"](result) == plain(result) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from math import log2
@@ -116,7 +117,7 @@ def test_scores_that_rise_with_rank_are_the_first_thing_said(
 def test_an_unset_variable_does_not_read_every_file_of_the_folder(words: list[str], refusal: Refusal) -> None:
     Path("run").write_text("1 Q0 a 1 2 t\n")
     Path("qrels").write_text("1 0 a 1\n")
-    assert "an empty path" in refusal(*words)
+    assert re.search("is an empty path|is empty; is a variable of the shell not set", refusal(*words))
 
 
 # 8. Repeated keys, half characters, stray quotes, parameters twice, NaN

@@ -201,8 +201,9 @@ def test_what_cannot_be_read_again_has_no_hash_and_is_said_so(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"101 Q0 doc0001 1 9 x\n")))
     whole = json.loads(run("report", "-", "--qrels", "qrels.txt", "--sections", "glance", "--format", "json")[1])
-    assert [note["code"] for note in whole["notes"]] == ["missing_lists", "unhashed"]
-    assert whole["notes"][1]["text"] == "-: not a file that can be read again: no hash"
+    codes = ["missing_lists", "unanswered_topics", "judged_shares", "unhashed"]
+    assert [note["code"] for note in whole["notes"]] == codes
+    assert whole["notes"][-1]["text"] == "-: not a file that can be read again: no hash"
     assert [row["file"] for row in whole["tables"]["inputs"]] == ["qrels.txt"]
 
 

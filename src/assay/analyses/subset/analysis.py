@@ -150,8 +150,9 @@ def subset(
     """
     check_ranking(data.runs)
     named = _named(topics, data.topics)
+    positions(named, data.topics, "topic")  # refuses a name that no topic has
     data = on_common_topics(data)
-    chosen = positions([name for name in named if name in data.topics], data.topics, "topic") if topics else None
+    chosen = _places(named, data.topics) if topics else None
     best = min(k, max(1, len(data.runs) - 1))
     order = random_orders(len(data.topics), splits, rng)
     drawing = steps(data.conditions, doing="subsets under ", lines=False)
@@ -173,6 +174,14 @@ def subset(
     notes = (*data.notes, *_notes(data, taus, studies))
     charts = _charts(data.conditions, tables["curve"], tau)
     return Result("subset", taus, tables, data.basis, settings, notes, charts=charts)
+
+
+def _places(named: Sequence[str], common: Sequence[str]) -> Index:
+    """Where the topics asked about stand among those that every run has."""
+    left = [name for name in named if name in common]
+    if not left:
+        raise UsageError("every topic asked about lacks a score of some run; name others, or choose --missing zero")
+    return positions(left, common, "topic")
 
 
 def _named(asked: Sequence[str], known: Sequence[str]) -> list[str]:

@@ -179,7 +179,7 @@ def topics(
     compared = of_pools if pool_depth is not None else _judged_pools(of_pools)
     per_topic = {int(d): float(cost) for d, cost in compared.select("pool_depth", "per_topic").iter_rows()}
     budgets = asked_for or [-(-int(compared["n_documents"][0]) // 2)]
-    _check_budgets(budgets, per_topic, int(of_pools["n_judged"].sum()))
+    _check_budgets(budgets, per_topic)
     pools = PilotPools.of(data, list(per_topic), fill)
     powers, halves = _powers(pools, asked, aim, splits, rng)
     curve = design_table(list(curve_rows(powers, per_topic, _curve_sizes(halves.n), level)))
@@ -267,10 +267,8 @@ def _judged_pools(pools: pl.DataFrame) -> pl.DataFrame:
     return judged if judged.height else pools.head(1)
 
 
-def _check_budgets(budgets: Sequence[int], per_topic: Mapping[int, float], n_judged: int) -> None:
+def _check_budgets(budgets: Sequence[int], per_topic: Mapping[int, float]) -> None:
     """Refuse a budget that pays for nothing."""
-    if not n_judged:
-        raise UsageError("no document of these runs is judged; are the judgments of the same collection?")
     cheapest = min(per_topic.values())
     if budgets[0] < cheapest:
         raise UsageError(
