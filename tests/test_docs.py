@@ -53,6 +53,8 @@ NOT_RUN = {
     "make atlas": "takes minutes, and needs the public collections",
     "source .venv/bin/activate": "changes a shell and nothing else",
 }
+SLOW = {"weights.md", "properties.md", "jones2015.md", "disagreement.md"}
+"""Pages whose commands search all rankings, or optimise: they run in `make test-full`."""
 MAY_FAIL = {
     "reproduce"
 }  # leaves with code 1 where numbers are not the paper's: those of a synthetic collection are not
@@ -206,7 +208,11 @@ def table_rows(small: Collection) -> Iterator[dict[str, object]]:
                 yield {**where, "rank": rank, "relevance": int(small.grade[i, doc])}
 
 
-@pytest.mark.parametrize("page", WRITTEN, ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow if page.name in SLOW else ()) for page in WRITTEN],
+    ids=map(name_of, WRITTEN),
+)
 @pytest.mark.usefixtures("folder", "declarations")
 def test_every_block_of_a_page_does_what_the_page_says(page: Path) -> None:
     reader = Reader()

@@ -78,7 +78,7 @@ def slow(lines: Sequence[Line], rule: OrderRule) -> dict[str, list[tuple[str, fl
 @pytest.mark.parametrize("precision", ["double", "single"])
 @pytest.mark.parametrize("ties", ["trec", "file", "rank"])
 @pytest.mark.parametrize("order", ["score", "distance", "rank", "file"])
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(lines=LINES)
 def test_every_order_is_that_of_sorted(order: Order, ties: Ties, precision: Precision, lines: list[Line]) -> None:
     rule = OrderRule(order, ties, precision)
@@ -116,7 +116,7 @@ def seen(facts: RunFacts) -> tuple[int, int, int, int]:
 
 
 @pytest.mark.parametrize("order", ["score", "rank", "file"])
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=80)
 @given(lines=LINES)
 def test_what_is_odd_about_lists_is_what_all_their_pairs_say(order: Order, lines: list[Line]) -> None:
     listing = listing_from_bytes(text_of(lines), "run", ranked=True)
@@ -129,7 +129,7 @@ def test_what_is_odd_about_lists_is_what_all_their_pairs_say(order: Order, lines
         assert seen(facts) == expected
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=80)
 @given(lines=LINES)
 def test_ranks_that_nobody_asked_for_say_the_same(lines: list[Line]) -> None:
     listing = listing_from_bytes(text_of(lines), "run")

@@ -531,11 +531,13 @@ def test_a_measure_under_two_names_keeps_them_in_our_trec_eval_output(write: Wri
 # the real collections
 
 
-def test_all_169_matrices_read_with_the_counts_of_their_index(data: Path) -> None:
+@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.slow)])
+def test_all_169_matrices_read_with_the_counts_of_their_index(data: Path, step: int) -> None:
+    """Every sixth, and all of them in `make test-full`."""
     folder = data / "score-matrices"
     index = pl.read_csv(folder / "INDEX.tsv", separator="\t")
     assert index.height == 169
-    for row in index.iter_rows(named=True):
+    for row in index[::step].iter_rows(named=True):
         scores = read_scores(str(folder / row["file"]))
         assert scores.value.shape == (1, row["runs"], row["topics"]), row["file"]
         assert not np.isnan(scores.value).any(), row["file"]

@@ -109,8 +109,8 @@ def z_scores(table: pl.DataFrame) -> np.ndarray:
         {"relevance": "random"},
         {"generality": "varying"},
         {"generality": "rising"},
-        {"relevance": "random", "generality": "varying"},
-        {"relevance": "random", "generality": "rising"},
+        pytest.param({"relevance": "random", "generality": "varying"}, marks=pytest.mark.slow),
+        pytest.param({"relevance": "random", "generality": "rising"}, marks=pytest.mark.slow),
     ],
 )
 def test_means_lie_around_their_expectations_in_other_ways_of_sampling_too(settings: dict[str, Any]) -> None:

@@ -123,7 +123,7 @@ def test_a_question_may_have_several_lines_even_blank_ones(file: Path) -> None:
 FIELD = st.text(alphabet='ab1,;"\t \n', max_size=5)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     rows=st.integers(2, 4).flatmap(
         lambda n: st.lists(st.lists(FIELD, min_size=n, max_size=n), min_size=1, max_size=4)
