@@ -12,13 +12,15 @@ from scipy import stats
 
 from assay.core.arrays import Array
 from assay.stats.intervals import t_quantile
+from assay.stats.significance import gaps
 from assay.stats.significance.declare import find_test, significance_tests
 from assay.stats.significance.gaps import (
     critical_differences_with_gaps,
     group_pairs,
     p_values_with_gaps,
+    t_log_p,
 )
-from assay.stats.significance.pairs import pairs, pairs_with_gaps, shared_topics
+from assay.stats.significance.pairs import Correction, can_test, corrected, pairs, pairs_with_gaps, shared_topics
 
 RNG = np.random.default_rng(15)
 
@@ -99,11 +101,39 @@ def test_the_order_of_the_runs_does_not_matter(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["t", "sign"])
-def test_a_pair_with_one_topic_in_common_or_none_is_not_significant(name: str) -> None:
+def test_a_pair_with_one_topic_in_common_or_none_has_no_p_value(name: str) -> None:
     x = np.array([[0.1, 0.2, 0.5, np.nan], [np.nan, np.nan, 0.9, 0.8], [0.9, 0.7, np.nan, np.nan]])
     assert shared_topics(x).tolist() == [1, 2, 0]
-    assert p_values_with_gaps(find_test(name), x)[[0, 2]].tolist() == [1.0, 1.0]
+    assert np.isnan(p_values_with_gaps(find_test(name), x)).tolist() == [True, False, True]
+    critical = critical_differences_with_gaps(find_test("t"), x, alpha=0.05)
+    assert critical is not None
+    assert np.isnan(critical).tolist() == [True, False, True]
+    assert can_test(x).tolist() == [False, True, False]
     found = pairs_with_gaps(x)
     assert found.mean[0] == pytest.approx(-0.4)
     assert np.isnan(found.mean[2])
     assert found.sd[[0, 2]].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("correction", ["none", "holm", "bh"])
+def test_pairs_that_were_not_tested_do_not_count_in_a_correction(correction: Correction) -> None:
+    p = np.array([0.03, np.nan, 0.01, np.nan, 0.2])
+    found = corrected(p, correction)
+    assert np.isnan(found).tolist() == np.isnan(p).tolist()
+    assert found[[0, 2, 4]].tolist() == corrected(p[[0, 2, 4]], correction).tolist()
+
+
+def test_the_logarithm_of_p_is_that_of_scipy_and_does_not_underflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = holed()
+    expected = [stats.ttest_rel(a, b).pvalue for a, b in both_have(x)]
+    assert np.exp(t_log_p(x)) == pytest.approx(np.array(expected))
+    base = RNG.normal(0, 1e-6, 400)
+    far = np.stack([base, np.full(400, 1.0), np.full(400, 2.0)])
+    far[2, 300:] = np.nan
+    log_p = t_log_p(far)
+    assert p_values_with_gaps(find_test("t"), far)[:2].tolist() == [0, 0]
+    assert np.isfinite(log_p).all()
+    assert log_p[0] < log_p[1] < -2000  # 400 topics say more than 300
+    # without the threshold the series gives what scipy gives
+    monkeypatch.setattr(gaps, "_LEAST_P", 2.0)
+    assert t_log_p(x) == pytest.approx(np.log(expected))

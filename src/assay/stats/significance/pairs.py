@@ -87,6 +87,12 @@ def shared_topics(x: Array) -> Counts:
     return both[np.triu_indices(len(x), 1)].astype(np.int64)
 
 
+def can_test(x: Array) -> Bools:
+    """Which pairs can be tested: the runs have topics enough in common, or all runs have the one there is. [pair]"""
+    n = shared_topics(x)
+    return np.asarray(n >= LEAST_SHARED) if has_gaps(x) else np.asarray(n > 0)
+
+
 def pairs_with_gaps(x: Array) -> Pairs:
     """Take the differences of all pairs, each over its own topics; a difference is NaN where a run has no score."""
     if not has_gaps(x):
@@ -125,8 +131,11 @@ def count_true(x: Bools) -> Counts:
 
 
 def corrected(p: Array, correction: Correction) -> Array:
-    """Adjust p-values for the number of comparisons, or leave them as they are."""
-    return {"none": lambda p: p, "holm": holm, "bh": benjamini_hochberg}[correction](p)
+    """Adjust p-values for the number of comparisons, or leave them as they are; NaN is no comparison, and stays."""
+    known = ~np.isnan(p)
+    out = np.full(p.size, np.nan)
+    out[known] = {"none": lambda p: p, "holm": holm, "bh": benjamini_hochberg}[correction](p[known])
+    return out
 
 
 def holm(p: Array) -> Array:
