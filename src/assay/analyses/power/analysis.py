@@ -33,7 +33,7 @@ from assay.results.charts import (
 )
 from assay.results.result import Result
 from assay.results.schemas import schema
-from assay.results.sentences import few_runs, one_topic
+from assay.results.sentences import few_runs, one_topic, unshared_topics, untested_pairs
 from assay.scoring.direction import is_unstated
 from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
@@ -321,7 +321,7 @@ def _notes(data: Scores, tested: dict[str, _PairTests], procedure: Procedure) ->
         shown = ", ".join(f"{n} with {m}" for m, n in flat.items() if n)
         text = f"pairs whose differences do not vary count as not significant: {shown}"
         yield Note("constant_differences", "info", text)
-    yield from _on_topics(len(data.topics), tested)
+    yield from unshared_topics(*(int(one.topics.sum()) for one in every), n_topics=len(data.topics))
     yield from one_topic(min(int(one.n_topics.max()) for one in every))
     yield from _on_gaps(tested)
     if not all(np.array_equal(one.topics, every[0].topics) for one in every):
@@ -336,12 +336,6 @@ def _notes(data: Scores, tested: dict[str, _PairTests], procedure: Procedure) ->
         yield Note("significance_test_caveat", "caution", f"{test.title} is {test.caveat}")
 
 
-def _on_topics(n_topics: int, tested: dict[str, _PairTests]) -> Iterator[Note]:
-    """Say that topics were left out on which no two runs can be compared."""
-    if any(one.topics.sum() < n_topics for one in tested.values()):
-        yield Note("incomplete_topics", "info", "topics on which fewer than two runs have a score were left out")
-
-
 def _on_gaps(tested: dict[str, _PairTests]) -> Iterator[Note]:
     """Say on how many topics pairs were tested, and how many were not, where runs lack some."""
     sizes = {m: one.n_topics[one.tested] for m, one in tested.items()}
@@ -349,11 +343,7 @@ def _on_gaps(tested: dict[str, _PairTests]) -> Iterator[Note]:
         shown = ", ".join(f"{_from_to(n)} by {m}" for m, n in uneven.items())
         text = f"pairs of runs were tested on the topics that both have: {shown}"
         yield Note("pairwise_topics", "caution", text)
-    if untested := {m: int((~one.tested).sum()) for m, one in tested.items() if not one.tested.all()}:
-        shown = ", ".join(f"{n} by {m}" for m, n in untested.items())
-        apart = f"fewer than {LEAST_SHARED} topics in common"
-        text = f"pairs of runs with {apart} were not tested and do not count: {shown}"
-        yield Note("untested_pairs", "warning", text)
+    yield from untested_pairs({m: int((~one.tested).sum()) for m, one in tested.items()})
 
 
 def _from_to(n: Counts) -> str:
