@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -20,7 +21,15 @@ from assay.stats.significance.gaps import (
     p_values_with_gaps,
     t_log_p,
 )
-from assay.stats.significance.pairs import Correction, can_test, corrected, pairs, pairs_with_gaps, shared_topics
+from assay.stats.significance.pairs import (
+    Correction,
+    Pairs,
+    can_test,
+    corrected,
+    pairs,
+    pairs_with_gaps,
+    shared_topics,
+)
 
 RNG = np.random.default_rng(15)
 
@@ -58,11 +67,41 @@ def test_a_pair_has_the_p_value_of_its_own_topics(name: str, of_scipy: Callable[
         assert p == pytest.approx(expected, rel=1e-9)
 
 
-def test_a_monte_carlo_test_of_a_pair_is_that_of_its_own_topics() -> None:
-    x, test = holed(4, 12), find_test("randomisation")
+@pytest.mark.parametrize("name", ["randomisation", "bootstrap"])
+def test_a_monte_carlo_test_of_a_pair_is_that_of_its_own_topics(name: str) -> None:
+    x, test = holed(4, 12), find_test(name)
     found = p_values_with_gaps(test, x, resamples=200, seed=3)
     alone = [test.p_values(np.stack(pair), resamples=200, seed=3).item() for pair in both_have(x)]
     assert found.tolist() == alone
+
+
+@pytest.mark.parametrize("name", [n for n, test in significance_tests().items() if test.of_differences])
+def test_a_test_of_differences_is_the_test_itself(name: str) -> None:
+    x, test = RNG.normal(np.linspace(0, 0.3, 5)[:, None], 0.3, (5, 30)), find_test(name)
+    x[1] = x[0]  # a pair without variance, too
+    expected = test.p_values(x, resamples=600, seed=2)
+    assert test.p_values_of(pairs(x), resamples=600, seed=2).tolist() == expected.tolist()
+    rows, some = pairs_with_gaps(x).of_size(30)
+    assert rows.tolist() == list(range(10))
+    assert test.p_values_of(some, resamples=600, seed=2).tolist() == expected.tolist()
+
+
+def test_pairs_with_as_many_common_topics_are_tested_at_a_time() -> None:
+    x, sizes = holed(12, 40, 0.05), list[int]()
+    test = find_test("randomisation")
+
+    def counted(some: Pairs, **drawn: int) -> Array:
+        sizes.append(some.difference.shape[1])
+        return np.full(some.mean.size, 1 / sizes[-1])
+
+    found = p_values_with_gaps(replace(test, of_differences=counted), x)
+    assert sizes == np.unique(shared_topics(x)).tolist()
+    assert found.tolist() == (1 / shared_topics(x)).tolist()
+
+
+def test_a_test_that_takes_no_differences_says_so() -> None:
+    with pytest.raises(ValueError, match="tukey does not take differences"):
+        find_test("tukey").p_values_of(pairs(RNG.random((3, 5))))
 
 
 def test_moments_and_critical_differences_are_those_of_the_topics_that_both_have() -> None:

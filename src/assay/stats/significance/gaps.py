@@ -2,7 +2,8 @@
 
 `x` is [run, topic] with NaN where a run has no score. Runs that lack the same topics form a group; two groups share
 the topics that both have, so that a declared test of all pairs, which knows no gaps, is done once for two groups
-and each pair takes its own p-value from there. Without gaps there is one group: the numbers are those of the test.
+and each pair takes its own p-value from there. A test that takes differences does all pairs with as many common
+topics at a time, so that they share resamples. Without gaps there is one group: the numbers are those of the test.
 
 A pair with fewer than two topics in common cannot be tested: it has no p-value (NaN), no variance, no critical
 difference. A test that is family-wise needs all runs on the same topics: not for it.
@@ -67,8 +68,14 @@ def p_values_with_gaps(test: SignificanceTest, x: Array, *, resamples: int | Non
     if test.name == "t":
         return _t_test(x)
     p = np.full(len(x) * (len(x) - 1) // 2, np.nan)
-    for part in testable_groups(x):
-        p[part.outer] = test.p_values(part.x, resamples=resamples, seed=seed)[part.inner]
+    if test.of_differences is None:
+        for part in testable_groups(x):
+            p[part.outer] = test.p_values(part.x, resamples=resamples, seed=seed)[part.inner]
+        return p
+    differences, n_topics = pairs_with_gaps(x), shared_topics(x)
+    for n in np.unique(n_topics[n_topics >= LEAST_SHARED]).tolist():
+        rows, some = differences.of_size(n)
+        p[rows] = test.p_values_of(some, resamples=resamples, seed=seed)
     return p
 
 
