@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 from scipy import stats
@@ -93,25 +95,100 @@ def test_the_order_of_the_runs_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("test", ["t", "sign", "randomisation"])
-def test_pairs_without_a_common_topic_are_not_significant_and_the_others_are_tested(test: str) -> None:
+def test_pairs_without_a_common_topic_are_not_tested_and_the_others_are_as_without_them(test: str) -> None:
     data = trap()
     data.value[0, :3, :N_FEW] = np.nan  # small-llm shares no topic with anybody
     result = power(data, test=test, correction="holm", resamples=499)
     rows = result.tables["pairs"].filter(run_b="small-llm")
     assert rows["n_topics"].to_list() == [0, 0, 0]
-    assert rows["p"].to_list() == [1.0] * 3
+    assert rows["p"].to_list() == [None] * 3
     assert not rows["significant"].any()
     assert np.isnan(rows["low"].to_numpy()).all()
     assert result.tables["pairs"]["significant"].to_list()[:2] == [True, True]
     (note,) = [note for note in result.notes if note.code == "untested_pairs"]
-    assert "3 pairs of runs with fewer than 2 topics in common" in note.text
+    assert "pairs of runs with fewer than 2 topics in common were not tested and do not count: 3 by m" in note.text
+    without = power(data.select(runs=RUNS[:3]), test=test, correction="holm", resamples=499)
+    assert_frame_equal(result.tables["pairs"].filter(pl.col("run_b") != "small-llm"), without.tables["pairs"])
+    assert_frame_equal(result.tables["asl"], without.tables["asl"])
+    assert_frame_equal(result.table, without.table)
     assert "small-llm" not in " ".join(sentence.text for sentence in result.sentences)
 
 
 def test_runs_of_which_no_two_share_a_topic_are_refused() -> None:
     apart = Scores(("m",), ("a", "b"), ("1", "2"), np.array([[[0.5, np.nan], [np.nan, 0.5]]]))
-    with pytest.raises(UsageError, match="no two runs have a score on the same topic"):
+    with pytest.raises(UsageError, match="m: no two runs have scores on a topic in common"):
         power(apart)
+    value = np.full((1, 3, 3), 0.5)
+    value[0, range(3), range(3)] = np.nan  # every two runs share one topic
+    with pytest.raises(UsageError, match="m: no two runs have scores on 2 topics in common"):
+        power(Scores(("m",), ("a", "b", "c"), ("1", "2", "3"), value))
+
+
+def test_one_note_says_how_many_pairs_were_not_tested_by_which_measure() -> None:
+    data = two_measures()
+    data.value[:, 3, 1:] = np.nan
+    result = power(data)
+    (note,) = [note for note in result.notes if note.code == "untested_pairs"]
+    assert note.text.endswith(": 3 by m, 3 by n")
+    (note,) = [note for note in result.notes if note.code == "pairwise_topics"]
+    assert note.text.endswith(": 178 to 200 topics by m, 178 to 200 topics by n")
+    assert "4 runs make 3 pairs that can be tested" in result.sentences[0].text
+
+
+def test_topics_that_one_run_alone_has_change_nothing() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.normal(np.arange(5)[:, None] * 0.45, 1, (1, 5, 8))
+    alone = np.full((1, 5, 100), np.nan)
+    alone[0, np.arange(100) % 5, np.arange(100)] = rng.random(100)
+    few, many = (
+        power(Scores(("m",), tuple("pqrst"), tuple(map(str, range(value.shape[2]))), value))
+        for value in (x, np.concatenate([x, alone], 2))
+    )
+    assert few.table["low"][0] < few.table["high"][0]
+    assert_frame_equal(few.table, many.table)
+    assert "topics on which fewer than two runs have a score were left out" in [note.text for note in many.notes]
+
+
+def test_topics_that_one_run_alone_has_do_not_keep_measures_from_being_compared() -> None:
+    data = two_measures()
+    data.value[0, :3, 0] = np.nan  # only small-llm has topic 0, by the first measure
+    data.value[1, :, 0] = np.nan
+    result = power(data)
+    assert "different_topics" not in codes(result)
+    assert result.tables["differences"]["p"].is_not_null().all()
+
+
+def test_one_common_topic_gives_no_interval_and_is_said() -> None:
+    value = np.array([[[0.1, 0.2, np.nan, np.nan], [np.nan, 0.5, 0.3, 0.4]]])
+    result = power(Scores(("m",), ("a", "b"), ("1", "2", "3", "4"), value))
+    assert np.isnan(result.table.select("low", "high").row(0)).all()
+    assert "one_topic" in codes(result)
+
+
+def circle(n_runs: int) -> Scores:
+    """Runs of which r00 is far ahead of all others but the last, and behind the last on the topics they share."""
+    rng = np.random.default_rng(0)
+    topic = rng.normal(0, 0.1, 60)
+    value = 0.3 + 0.01 * np.arange(n_runs)[:, None] + topic + rng.normal(0, 0.05, (n_runs, 60))
+    value[-1, :40] = np.nan
+    value[0, :40] = 0.9 + topic[:40]
+    value[0, 40:] = value[-1, 40:] - 0.02 + rng.normal(0, 0.02, 20)
+    return Scores(("m",), tuple(f"r{i:02}" for i in range(n_runs)), tuple(map(str, range(60))), value[None])
+
+
+@pytest.mark.parametrize("n_runs", [4, 12])
+def test_no_run_is_the_best_that_is_behind_another(n_runs: int) -> None:
+    data = circle(n_runs)
+    said = power(data).sentences[-1].text
+    assert "share different topics, which give no single order" in said
+    assert "lead" not in said
+    clear = data.value.copy()
+    clear[0, 0, 40:] += 0.3
+    ahead = power(Scores(data.conditions, data.runs, data.topics, clear)).sentences[-1].text
+    assert "no single order" not in ahead
+    if n_runs == 12:
+        assert "the best run, r00," in ahead
+        assert re.search(r"lead over r11, .*; on the 20 topics both have\), is significant", ahead)
 
 
 def test_tukey_needs_all_runs_on_the_same_topics_and_says_so() -> None:

@@ -33,18 +33,20 @@ from assay.results.charts import (
 )
 from assay.results.result import Result
 from assay.results.schemas import schema
-from assay.results.sentences import few_runs, incomplete_topics, one_topic
+from assay.results.sentences import few_runs, one_topic, unshared_topics, untested_pairs
 from assay.scoring.direction import is_unstated
 from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval, jackknife_p, t_quantile
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
+from assay.stats.significance.gaps import critical_differences_with_gaps, p_values_with_gaps
 from assay.stats.significance.paired_t import separated
 from assay.stats.significance.pairs import (
     CORRECTION_TITLES,
     LEAST_SHARED,
     Correction,
     Pairs,
+    can_test,
     corrected,
     has_gaps,
     holm,
@@ -91,8 +93,9 @@ def power(
     beforehand: it covers all pairs of measures, so that the one which happens to come out best has no advantage.
 
     Where runs lack topics (--missing pairwise), each pair of runs is tested on the topics that both have, and the
-    interval leaves out topics of all. A pair with fewer than two of them counts as not significant. A family-wise
-    test, such as Tukey's, needs all runs on the same topics: it takes the common ones, and says so.
+    interval leaves out topics that at least two runs have. A pair with fewer than two of them is not tested: it has
+    no p and does not count. A family-wise test, such as Tukey's, needs all runs on the same topics: it takes the
+    common ones, and says so.
 
     Parameters
     ----------
@@ -117,7 +120,7 @@ def power(
     measure, power, low, high
         The share of pairs found different, and its interval over topics.
     n_pairs, n_significant
-        How many pairs there are, and how many are different.
+        How many pairs were tested, and how many are different.
     n_topics
         How many topics pairs were tested on: the fewest of any pair, where runs lack some.
     delta, delta_median
@@ -155,10 +158,10 @@ def power(
     chosen = find_test(test)
     procedure = Procedure(chosen, correction, alpha, (chosen.resamples or 0) if resamples is None else resamples, rng)
     data = on_common_topics(data) if chosen.family_wise else data
-    tested = {m: _test_pairs(x, procedure) for m, x in zip(data.conditions, data.working(), strict=True)}
+    tested = {m: _test_pairs(m, x, procedure) for m, x in zip(data.conditions, data.working(), strict=True)}
     tables = {
         "differences": _differences(tested, level),
-        "asl": significance_levels({m: one.p for m, one in tested.items()}, by="measure"),
+        "asl": significance_levels({m: one.p[one.tested] for m, one in tested.items()}, by="measure"),
         "pairs": pl.concat([_directed(_pair_table(m, data.runs, one, level), m, data) for m, one in tested.items()]),
     }
     table = pl.DataFrame([_row(m, one, procedure, level) for m, one in tested.items()])
@@ -182,30 +185,24 @@ class Procedure:
     seed: int
 
     def p_values(self, x: Array) -> Array:
-        """Test all pairs of runs, each on the topics that both have, and correct; `x` is [run, topic]. [pair]"""
-        if has_gaps(x):
-            from assay.stats.significance.gaps import p_values_with_gaps
+        """Test all pairs of runs, each on the topics that both have, and correct; `x` is [run, topic]. [pair]
 
-            p = p_values_with_gaps(self.test, x, resamples=self.resamples, seed=self.seed)
-        else:
-            p = self.test.p_values(x, resamples=self.resamples, seed=self.seed)
-        return corrected(p, self.correction)
+        A pair with too few topics in common is not tested, NaN, and does not count in the correction.
+        """
+        return corrected(p_values_with_gaps(self.test, x, resamples=self.resamples, seed=self.seed), self.correction)
 
     def critical_differences(self, x: Array) -> Array | None:
         """The difference of means that suffices for significance, without correction. [pair]"""
-        if not has_gaps(x):
-            return self.test.critical_differences(x, alpha=self.alpha, resamples=self.resamples, seed=self.seed)
-        from assay.stats.significance.gaps import critical_differences_with_gaps
-
         drawn = {"resamples": self.resamples, "seed": self.seed}
         return critical_differences_with_gaps(self.test, x, alpha=self.alpha, **drawn)
 
     def leave_out_power(self, x: Array) -> Array:
-        """The share of pairs found different with some topics left out. [deletion]"""
+        """The share of pairs found different with some topics left out, of those tested on all. [deletion]"""
         if self.test.name == "t" and self.correction == "none" and not has_gaps(x):
             return separated(x, alpha=self.alpha)[1]
         remaining = deletions(x.shape[1]) if x.shape[1] > 1 else ()
-        return np.array([(self.p_values(x[:, topics]) < self.alpha).mean() for topics in remaining])
+        tested = can_test(x)
+        return np.array([(self.p_values(x[:, topics])[tested] < self.alpha).mean() for topics in remaining])
 
     @property
     def criterion(self) -> str:
@@ -219,35 +216,35 @@ class _PairTests:
     """All pairs of runs, tested by the scores of one measure."""
 
     pairs: Pairs
-    p: Array  # [pair], corrected
+    p: Array  # [pair], corrected; NaN where runs have too few topics in common
     significant: Bools  # [pair]
     critical: Array | None  # [pair] the difference of means that suffices for significance
     left_out: Array  # [deletion] power with some topics left out
-    topics: Bools  # [topic] those on which some run has a score
+    topics: Bools  # [topic] those on which at least two runs have a score
     n_topics: Counts  # [pair] how many of them both runs have
 
     @property
-    def power(self) -> float:
-        """The share of pairs found different."""
-        return float(self.significant.mean())
+    def tested(self) -> Bools:
+        """Which pairs could be tested. [pair]"""
+        return np.asarray(~np.isnan(self.p))
 
     @property
-    def testable(self) -> Bools:
-        """Which pairs have topics enough in common. [pair]"""
-        return np.asarray(self.n_topics >= LEAST_SHARED)
+    def power(self) -> float:
+        """The share of the tested pairs found different."""
+        return float(self.significant[self.tested].mean())
 
 
-def _test_pairs(scores: Array, procedure: Procedure) -> _PairTests:
+def _test_pairs(measure: str, scores: Array, procedure: Procedure) -> _PairTests:
     """Test all pairs, each on the topics on which both runs have a score."""
-    topics = np.asarray(~np.isnan(scores).all(0))
+    topics = np.asarray((~np.isnan(scores)).sum(0) >= 2)
     x = scores[:, topics]
-    n_topics = shared_topics(x)
-    if not n_topics.any():
-        raise UsageError("no two runs have a score on the same topic; see --missing zero")
+    if not topics.any() or not can_test(x).any():
+        few = f"{LEAST_SHARED} topics" if topics.any() else "a topic"
+        raise UsageError(f"{measure}: no two runs have scores on {few} in common; see --missing zero")
     p = procedure.p_values(x)
     left_out = procedure.leave_out_power(x)
     critical = procedure.critical_differences(x)
-    return _PairTests(pairs_with_gaps(x), p, p < procedure.alpha, critical, left_out, topics, n_topics)
+    return _PairTests(pairs_with_gaps(x), p, p < procedure.alpha, critical, left_out, topics, shared_topics(x))
 
 
 def _row(measure: str, tested: _PairTests, procedure: Procedure, level: float) -> dict[str, object]:
@@ -258,9 +255,9 @@ def _row(measure: str, tested: _PairTests, procedure: Procedure, level: float) -
         "power": tested.power,
         "low": float(np.maximum(low, 0.0)),
         "high": float(np.minimum(high, 1.0)),
-        "n_pairs": tested.p.size,
+        "n_pairs": int(tested.tested.sum()),
         "n_significant": int(tested.significant.sum()),
-        "n_topics": int(tested.n_topics.min()),
+        "n_topics": int(tested.n_topics[tested.tested].min()),
         "delta": float(np.nanmax(critical)) if critical is not None else None,
         "delta_median": float(np.nanmedian(critical)) if critical is not None else None,
         "test": procedure.test.name,
@@ -302,7 +299,7 @@ def _pair_table(measure: str, runs: tuple[str, ...], tested: _PairTests, level: 
             "low": d.mean - half,
             "high": d.mean + half,
             "effect": np.divide(d.mean, d.sd, out=np.full(d.mean.size, np.nan), where=d.sd > 0),
-            "p": tested.p,
+            "p": pl.Series(tested.p).fill_nan(None),
             "significant": tested.significant,
             "n_topics": tested.n_topics,
         }
@@ -319,16 +316,13 @@ def _directed(pairs: pl.DataFrame, measure: str, data: Scores) -> pl.DataFrame:
 
 def _notes(data: Scores, tested: dict[str, _PairTests], procedure: Procedure) -> Iterator[Note]:
     every = list(tested.values())
-    flat = {
-        m: int((one.pairs.flat & (one.testable | (one.topics.sum() < LEAST_SHARED))).sum())
-        for m, one in tested.items()
-    }
+    flat = {m: int((one.pairs.flat & one.tested).sum()) for m, one in tested.items()}
     if any(flat.values()):
         shown = ", ".join(f"{n} with {m}" for m, n in flat.items() if n)
         text = f"pairs whose differences do not vary count as not significant: {shown}"
         yield Note("constant_differences", "info", text)
-    yield from incomplete_topics(*(int(one.topics.sum()) for one in every), n_topics=len(data.topics))
-    yield from one_topic(min(int(one.topics.sum()) for one in every))
+    yield from unshared_topics(*(int(one.topics.sum()) for one in every), n_topics=len(data.topics))
+    yield from one_topic(min(int(one.n_topics.max()) for one in every))
     yield from _on_gaps(tested)
     if not all(np.array_equal(one.topics, every[0].topics) for one in every):
         text = "measures that have scores on different topics are not compared: no interval of the difference"
@@ -344,15 +338,18 @@ def _notes(data: Scores, tested: dict[str, _PairTests], procedure: Procedure) ->
 
 def _on_gaps(tested: dict[str, _PairTests]) -> Iterator[Note]:
     """Say on how many topics pairs were tested, and how many were not, where runs lack some."""
-    uneven = {m: one for m, one in tested.items() if (one.n_topics < one.topics.sum()).any()}
-    for measure, one in uneven.items():
-        few, most = int(one.n_topics.min()), int(one.n_topics.max())
-        text = f"{measure}: pairs of runs were tested on {few} to {counted(most, 'topic')}, those that both have"
+    sizes = {m: one.n_topics[one.tested] for m, one in tested.items()}
+    if uneven := {m: n for m, n in sizes.items() if (n < tested[m].topics.sum()).any()}:
+        shown = ", ".join(f"{_from_to(n)} by {m}" for m, n in uneven.items())
+        text = f"pairs of runs were tested on the topics that both have: {shown}"
         yield Note("pairwise_topics", "caution", text)
-        if one.topics.sum() >= LEAST_SHARED and (n := int((~one.testable).sum())):
-            apart = f"fewer than {LEAST_SHARED} topics in common"
-            text = f"{measure}: {counted(n, 'pair')} of runs with {apart}: not significant"
-            yield Note("untested_pairs", "warning", text)
+    yield from untested_pairs({m: int((~one.tested).sum()) for m, one in tested.items()})
+
+
+def _from_to(n: Counts) -> str:
+    """A number of topics, or the fewest and the most of several."""
+    few, most = int(n.min()), int(n.max())
+    return counted(most, "topic") if few == most else f"{few} to {most} topics"
 
 
 def power_charts(

@@ -85,6 +85,13 @@ class RunPairs:
     correction: MultiplicityCorrection
     lower: bool = False  # whether lower is better
     unstated: bool = False  # whether nobody says which is better, and the name suggests that lower is
+    n_topics: int | None = None  # that there are, where runs lack some
+
+    @property
+    def has_best(self) -> bool:
+        """Whether the first run loses to none: on topics that differ from pair to pair it may."""
+        best = self.runs[0]
+        return not ((self.pairs["worse"] == best) & (self.pairs["difference"] > 0)).any()
 
     @property
     def n_significant(self) -> int:
@@ -110,9 +117,9 @@ class RunPairs:
 
 
 def run_pairs(power: Result, measure: str) -> RunPairs:
-    """A measure's pairs of runs, corrected by Holm's method unless they are corrected already."""
+    """A measure's pairs of runs that were tested, corrected by Holm's method unless they are corrected already."""
     lower = power.basis.is_lower_better(measure)
-    mine = power.tables["pairs"].filter(pl.col("measure") == measure, pl.col("difference").is_not_nan())
+    mine = power.tables["pairs"].filter(pl.col("measure") == measure, pl.col("p").is_not_null())
     mine = negated(mine) if lower else mine
     p = mine["p"].to_numpy()
     correction = multiplicity_correction(power)
@@ -145,7 +152,9 @@ def run_pairs(power: Result, measure: str) -> RunPairs:
     met = pairs.filter((pl.col("better") == best) | (pl.col("worse") == best))
     compared = {*met["better"], *met["worse"]}
     runs = [best, *(run for run in others if run in compared)]
-    return RunPairs(pairs, runs, correction, lower, is_unstated(measure, power.notes))
+    uneven = power.basis.common_topics is not None or pairs["n_topics"].n_unique() > 1
+    n_topics = power.basis.topics if uneven else None
+    return RunPairs(pairs, runs, correction, lower, is_unstated(measure, power.notes), n_topics)
 
 
 def negated(pairs: pl.DataFrame) -> pl.DataFrame:

@@ -30,6 +30,7 @@ _FOLLOWERS = 3  # measures beside the best that are listed with their power
 _WEAKER = 4  # measures that are listed as weaker
 _PAIRS = 3  # of a few runs, pairs that are listed
 _EQUALS = 4  # runs that are listed as the best together
+_NO_ORDER = "these runs share different topics, which give no single order, and none is the best"
 _POWER = ("power", "low", "high")
 _LEAD = ("lead", "lead_low", "lead_high")
 _DIFFERENCE = ("difference", "low", "high")
@@ -90,6 +91,7 @@ def _too_few_pairs(rows: Sequence[Row], runs: int) -> Sentence:
     counts = [f"{row['measure']} {row['n_significant']}" for row in rows]
     separated = f" ({rows[0]['measure']} separates {rows[0]['n_significant']} of them, {listed(counts[1:])})"
     make = f"{counted(runs, 'run')} make {'only ' if n == 1 else ''}{counted(n, 'pair')}"
+    make += " that can be tested" if n < runs * (runs - 1) // 2 else ""
     text = f"{make}, too few to say which measure separates runs better{separated if n > 1 else ''}."
     return Sentence(text)
 
@@ -163,8 +165,10 @@ def different_runs(power: Result) -> Sentence | None:
     few pairs is chance. The p-values are corrected by Holm over the pairs of that measure, unless they are corrected
     already; intervals are those of single pairs, and where one leaves 0 out and the corrected p is not significant, p
     is given. Better is lower where lower is better, and the sentence says so; where a name suggests that and nothing
-    states it, a run is said to score higher, not better. How many topics a difference would need is a rough estimate:
-    normal approximation, a chance of {target_power} to find it, no number beyond {most_topics:,} topics (own).
+    states it, a run is said to score higher, not better. Where runs lack topics, a difference on fewer than all says
+    on how many it is, and a run is the best only if it is behind none that it was tested against. How many topics a
+    difference would need is a rough estimate: normal approximation, a chance of {target_power} to find it, no number
+    beyond {most_topics:,} topics (own).
     """
     many = n_runs(power) >= MANY_RUNS.value
     measure = compare_measures(power).best["measure"] if many else power.table["measure"][0]
@@ -187,7 +191,9 @@ def _among_many(compared: RunPairs, measure: str, power: Result) -> Sentence:
     best = compared.runs[0]
     equals = [run for run in compared.runs[1:] if compared.pair(best, run)["difference"] == 0]
     share = f"{n_significant:,} of the {counted(n, 'pair')} of runs ({percent(n_significant / n)})"
-    if equals:
+    if not compared.has_best:
+        lead = _NO_ORDER
+    elif equals:
         lead = f"no run is the {_best(compared)}: {listed([best, *equals], most=_EQUALS)} score the same"
     else:
         row = compared.pair(best, compared.runs[1])
@@ -210,9 +216,14 @@ def _best(compared: RunPairs) -> str:
 
 
 def _difference(row: Row, compared: RunPairs, power: Result) -> str:
-    """A difference with its interval; with its p, too, where that decides otherwise than the interval."""
+    """A difference with its interval; with its p, too, where that decides otherwise than the interval.
+
+    Where runs lack topics, it says on how many of them the difference is.
+    """
     p = _corrected_p(row, row["p"], compared.correction, significant=row["significant"], ends=_DIFFERENCE)
-    return f"{score(row['difference'])} ({_span(row, score, power)}{p})"
+    some = compared.n_topics is not None and row["n_topics"] < compared.n_topics
+    where = f"; on the {counted(row['n_topics'], 'topic')} both have" if some else ""
+    return f"{score(row['difference'])} ({_span(row, score, power)}{p}{where})"
 
 
 def _among_few(compared: RunPairs, measure: str, power: Result) -> Sentence:
@@ -223,14 +234,17 @@ def _among_few(compared: RunPairs, measure: str, power: Result) -> Sentence:
     better = [f"{row['better']} is {word} than {row['worse']}{by} {d}" for row, d in zip(shown, sizes, strict=True)]
     first = compared.pair(*compared.runs[:2])
     who = f"{first['better']}, is {word} than the second, {first['worse']}"
-    if first["significant"] and (first["better"], first["worse"]) not in {(r["better"], r["worse"]) for r in shown}:
+    apart = compared.has_best and first["significant"]
+    if apart and (first["better"], first["worse"]) not in {(r["better"], r["worse"]) for r in shown}:
         better.append(f"the {_best(compared)}, {who}, {by.lstrip(', ')} {_difference(first, compared, power)}")
     text = f"By {measure}, {listed(better)}"
     if n > 1:
         which = f"{n_significant} of the {n}" if n_significant < n else f"all {n}"
         text += f"; {which} pairs are significantly different ({compared.correction.title})"
         text += f", the others are {INCONCLUSIVE}" if n_significant < n else ""
-    if not first["significant"]:
+    if not compared.has_best:
+        text += f"; {_NO_ORDER}"
+    elif not first["significant"]:
         text += f", among them {_first_place(first, compared, power)}"
     return _of(f"{text}.", shown[0], score, _DIFFERENCE)
 
