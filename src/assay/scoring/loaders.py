@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NewType
 
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -189,9 +189,18 @@ def as_collection(data: Collection | Scores, *, missing: Missing | None = None) 
         topics that every run answers) or fail; pairwise is common here, because every run is needed on every topic
         (default: zero).
     """
+    return settle_lists(as_all_lists(data), missing or "zero")
+
+
+AllLists = NewType("AllLists", Collection)
+"""A collection with all its topics, whatever runs lack: what describes the data asks for it."""
+
+
+def as_all_lists(data: Collection | Scores) -> AllLists:
+    """Take the runs that are asked about, and all their judgments."""
     if isinstance(data, Scores):
         raise UsageError("this needs runs and judgments; scores are not enough")
-    return settle_lists(replace(data, runs=data.asked, chosen=()), missing or "zero")
+    return AllLists(replace(data, runs=data.asked, chosen=()))
 
 
 def as_either(data: Collection | Scores) -> Collection | Scores:
@@ -326,6 +335,7 @@ def _scored(data: Collection, measure: Sequence[str], policy: _Policy) -> Scores
 LOADERS: dict[Any, Callable[..., Any]] = {
     Collection: as_collection,
     Collection | None: as_collection,
+    AllLists: as_all_lists,
     Collection | Scores: as_either,
     Collection | Judged | Scores: as_either,
     Judged | Scores: as_judged,
