@@ -72,7 +72,7 @@ def settled_again(scores: Scores) -> Scores:
         notes = tuple(note for note in scores.notes if note.code not in CODES.values())
         return replace(scores, basis=replace(scores.basis, missing=None), notes=notes).recounted()
     # a missing list has no score under any measure
-    return settle_missing(scores, "pairwise", lists=gaps.all(0) if _kind(scores) == "list" else None)
+    return settle_missing(scores, "pairwise", lists=np.asarray(gaps.all(0)) if _kind(scores) == "list" else None)
 
 
 def _noted(scores: Scores, rule: Missing, gone: Bools) -> tuple[Note, ...]:

@@ -85,7 +85,8 @@ def standardised(scores: Scores) -> Scores:
     """
     if len(scores.runs) < 2:
         raise UsageError(f"{scores.conditions[0]}/standardised: a deviation needs at least 2 runs, there is 1")
-    raw, left_out = scores.scaled(), ()
+    raw = scores.scaled()
+    left_out: tuple[Note, ...] = ()
     if scores.gaps().any():
         raw = np.where(scores.common(), raw, np.nan)
         left_out = (replace(note_on_common(scores), measures=scores.conditions),)
