@@ -26,6 +26,8 @@ from assay.render.page import page
 from assay.scoring.best_runs import best_runs
 from assay.scoring.direction import DIRECTION, suggests_lower
 from assay.scoring.engine import score
+from assay.scoring.loaders import as_scores
+from assay.scoring.missing import Missing
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
 from tests.builders.two_runs import two_runs
@@ -233,6 +235,46 @@ def test_a_declared_measure_brings_its_direction_and_counts_the_worst_where_unde
     assert best_runs(scores[first_rank], 1) == ["y"]
     read_back = read_scores(scores.frame())
     assert read_back.basis.lower_is_better == (first_rank,)
+
+
+@pytest.fixture
+def open_rank() -> Iterator[str]:
+    """The rank of the first relevant document, which has no score where there is none."""
+
+    @measure(claims=(), cite="own", range=(1.0, np.inf), lower=True)
+    def OpenRank(j: Rankings) -> Array:
+        return np.where((j.grade > 0).any(-1), 1.0 + np.argmax(j.grade > 0, axis=-1), np.nan)
+
+    yield "OpenRank"
+    del CATALOGUE["OpenRank"]
+
+
+@pytest.mark.parametrize("rule", ["zero", "pairwise", "fail"])
+def test_an_undefined_score_is_not_a_missing_list(open_rank: str, rule: Missing) -> None:
+    data = Collection(
+        read_runs({"x": {"1": {"r": 1.0}, "2": {"n": 1.0}}, "y": {"1": {"r": 1.0}, "2": {"r": 1.0}}}),
+        read_qrels({"1": {"r": 1}, "2": {"r": 1, "n": 0}}),
+    )
+    scores = as_scores(data, measure=["AP", open_rank], missing=rule)
+    assert np.isnan(scores.value[1]).tolist() == [[False, True], [False, False]]
+    assert scores.basis.missing is None
+    assert {"missing_lists", "missing_scores"}.isdisjoint(note.code for note in scores.notes)
+    common = as_scores(data, measure=["AP", open_rank], missing="common")
+    assert common.topics == ("1",)
+    (note,) = [note for note in common.notes if note.code == "common_topics"]
+    assert "x has 1 of 2 topics" in note.text
+
+
+def test_missing_lists_and_undefined_scores_are_counted_apart(open_rank: str) -> None:
+    data = Collection(
+        read_runs({"x": {"1": {"r": 1.0}, "2": {"n": 1.0}}, "y": {t: {"r": 1.0} for t in "123"}}),
+        read_qrels({t: {"r": 1, "n": 0} for t in "123"}),
+    )
+    pairwise = as_scores(data, measure=["AP", open_rank], missing="pairwise")
+    (note,) = [note for note in pairwise.notes if note.code == "missing_lists"]
+    assert note.text.startswith("1 list missing, ")
+    assert note.text.endswith("x has 2 of 3 topics (1 of 3 topics common to all runs; without x 3)")
+    assert as_scores(data, measure=["AP", open_rank], missing="common").topics == ("1",)
 
 
 def collection() -> Collection:

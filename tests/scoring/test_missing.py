@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from assay.analyses.score.analysis import score as score_analysis
+from assay.analyses.standardize.analysis import standardize_scores
 from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.data.judged import Collection, Judged, judge
@@ -14,6 +17,7 @@ from assay.data.read import read_qrels, read_runs
 from assay.scoring.conditions import score_conditions
 from assay.scoring.engine import score
 from assay.scoring.loaders import as_collection, as_scores
+from assay.scoring.loaders import collection as read_collection
 from assay.scoring.missing import on_common_topics, settle_lists, settle_missing
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
@@ -78,12 +82,94 @@ def test_a_topic_on_which_no_run_has_a_score_is_not_missing() -> None:
         assert settle_missing(nobody, rule) == nobody
 
 
-def test_common_topics_are_those_of_each_measure() -> None:
+def two_measures() -> Scores:
+    """Of m, b lacks topic 2; of n, a lacks topic 1."""
     two = Scores(("m", "n"), HOLED.runs, HOLED.topics, np.concatenate([HOLED.value, HOLED.value[:, :, ::-1] ** 2]))
     two.value[1, 0, 0], two.value[1, 1, 1] = NAN, 0.5
-    common = settle_missing(two, "common")
-    assert common.topics == ("1", "2", "3")
-    assert np.isnan(common.value).tolist() == [[[False, True, False]] * 3, [[True, False, False]] * 3]
+    return two
+
+
+def test_common_topics_are_one_set_for_all_measures() -> None:
+    for common in (settle_missing(two_measures(), "common"), on_common_topics(two_measures())):
+        assert common.topics == ("3",)
+        assert not np.isnan(common.value).any()
+        assert (common.basis.topics, common.basis.topics_left_out) == (1, 2)
+        assert "(1 of 3 topics common to all runs; without" in common.notes[-1].text
+    assert settle_missing(two_measures(), "pairwise").basis.common_topics == 1
+
+
+def test_a_topic_that_is_undefined_under_one_measure_for_all_runs_stays_common() -> None:
+    two = two_measures()
+    two.value[1, :, 2] = NAN
+    assert settle_missing(two, "common").topics == ("3",)
+
+
+def test_topics_on_which_no_run_has_a_score_are_not_counted_as_common() -> None:
+    value = HOLED.value.copy()
+    value[:, :, 0] = NAN
+    pairwise = settle_missing(Scores(("m",), HOLED.runs, HOLED.topics, value), "pairwise")
+    assert pairwise.basis.common_topics == 1
+    assert "b has 1 of 2 topics (1 of 2 topics common to all runs; without b 2)" in pairwise.notes[0].text
+
+
+def test_a_note_names_the_measures_where_they_lack_different_topics() -> None:
+    note = settle_missing(two_measures(), "pairwise").notes[0]
+    assert "2 scores missing" in note.text
+    assert "m: b has 2 of 3 topics; n: a has 2 of 3 topics (1 of 3" in note.text
+    value = np.stack([HOLED.value[0] * 0, HOLED.value[0]])
+    value[0] = 1.0
+    only = settle_missing(Scores(("m", "latency"), HOLED.runs, HOLED.topics, value), "pairwise")
+    assert "latency: b has 2 of 3 topics" in only.notes[0].text
+
+
+def test_a_measure_that_leaves_no_common_topic_is_named() -> None:
+    value = np.stack([np.ones((3, 3)), HOLED.value[0]])
+    value[1, 1] = NAN
+    slow = Scores(("m", "latency"), HOLED.runs, HOLED.topics, value, lower=(False, True))
+    said = (
+        r"latency: no topic is common to all runs \(b has 0 of 3 topics\); without b 3 topics would be: leave "
+        r"runs out by --select, or measures by -m \(without latency 3 topics\)$"
+    )  # not zero, which would be the best latency
+    with pytest.raises(UsageError, match=said):
+        settle_missing(slow, "common")
+
+
+def test_a_part_says_what_is_missing_in_it() -> None:
+    pairwise = settle_missing(two_measures(), "pairwise")
+    for whole in (pairwise.select(runs=["c"]), pairwise.select(topics=["3"]), pairwise["m"].select(runs=["a", "c"])):
+        assert (whole.basis.missing, whole.basis.common_topics, whole.notes) == (None, None, ())
+    (note,) = pairwise["n"].notes
+    assert note.text.startswith("1 score missing")
+    assert note.text.endswith("a has 2 of 3 topics (2 of 3 topics common to all runs; without a 3)")
+
+
+def test_only_the_measures_that_are_asked_for_need_a_rule() -> None:
+    value = np.stack([np.ones((3, 3)), HOLED.value[0]])
+    both = Scores(("m", "latency"), HOLED.runs, HOLED.topics, value, lower=(False, True))
+    for asked in (["m"], ["m/standardised"]):
+        chosen = as_scores(both, measure=asked, missing="zero")
+        assert (chosen.conditions, chosen.basis.missing) == ((asked[0],), None)
+        assert as_scores(both, measure=asked, missing="fail").conditions == (asked[0],)
+        assert score_analysis(both, measure=asked, missing="zero").basis.missing is None
+    with pytest.raises(UsageError, match="of latency lower is better, and 0 would be the best"):
+        as_scores(both, missing="zero")
+    with pytest.raises(UsageError, match="latency: 1 score missing"):
+        as_scores(both, measure=["latency/standardised"], missing="fail")
+
+
+def test_selected_runs_of_a_file_that_lack_nothing_need_no_rule(tmp_path: Path) -> None:
+    file = tmp_path / "x.csv"
+    file.write_text("run,topic,AP\na,1,.1\na,2,.2\nb,1,.3\nb,2,.5\ntiny,1,.2\n")
+    read = read_collection(scores=[str(file)], select=["a", "b"])
+    scores = as_scores(read, missing="fail")
+    assert (scores.basis.missing, scores.notes) == (None, ())
+
+
+def test_the_best_runs_are_ranked_on_topics_that_all_have() -> None:
+    value = np.array([[[0.1, 0.9], [0.2, NAN], [0.3, 0.1]]])  # a is best on average, c on topic 1
+    best = as_scores(Scores(("m",), ("a", "b", "c"), ("1", "2"), value), top="1")
+    assert best.runs == ("c",)
+    assert best.basis.chosen == "best 1 of 3 by m on 1 topic that all have"
 
 
 def test_a_geometric_mean_has_a_floor_for_what_is_missing() -> None:
@@ -139,6 +225,23 @@ def test_a_file_of_scores_is_read_pairwise_unless_asked_otherwise() -> None:
 def test_standardised_scores_take_a_missing_score_for_0_where_it_counts_as_0() -> None:
     filled = settle_missing(HOLED, "zero").choose(["m/standardised"])
     assert np.array_equal(as_scores(HOLED, measure=["m/standardised"], missing="zero").value, filled.value)
+
+
+def test_standardised_scores_are_those_of_topics_that_every_run_has() -> None:
+    value = np.array([[[0.1, 0.5, 0.3, 0.2], [0.4, NAN, 0.3, 0.9], [0.8, NAN, NAN, 0.4]]])
+    holed = Scores(("m",), ("a", "b", "c"), ("1", "2", "3", "4"), value)
+    z = holed["m/standardised"]
+    assert np.isnan(z.value[0]).tolist() == [[False, True, True, False]] * 3
+    column = value[0, :, 3]
+    assert z.value[0, :, 3] == pytest.approx((column - column.mean()) / column.std(ddof=1))
+    assert {"floored_topics"}.isdisjoint(note.code for note in z.notes)
+    chosen = as_scores(holed, measure=["m/standardised"])
+    assert chosen.topics == ("1", "4")
+    assert (chosen.basis.topics, chosen.basis.topics_left_out, chosen.basis.missing) == (2, 2, None)
+    assert noted(chosen.notes, "common_topics").text.startswith(
+        "only topics that every run has are used: c has 2 of 4"
+    )
+    assert np.array_equal(chosen.value, standardize_scores(holed).value)
 
 
 # --- lists of runs

@@ -52,8 +52,9 @@ def check_call(function: Callable[..., Any], args: tuple[Any, ...], settings: Ma
     """Refuse data of another kind, a word that is no choice, and a number out of its limits."""
     types = get_type_hints(function, include_extras=True)
     parameters = inspect.signature(function).parameters
-    if args and next(iter(parameters)) == "data" and not isinstance(args[0], types["data"]):
-        kinds = get_args(types["data"]) if isinstance(types["data"], UnionType) else (types["data"],)
+    data: Any = getattr(types.get("data"), "__supertype__", types.get("data"))  # of a NewType what it is made of
+    if args and next(iter(parameters)) == "data" and not isinstance(args[0], data):
+        kinds = get_args(data) if isinstance(data, UnionType) else (data,)
         wanted = " or ".join(kind.__name__ for kind in kinds)
         raise UsageError(f"{function.__name__} takes {wanted}, not {type(args[0]).__name__}")
     for name, value in settings.items():

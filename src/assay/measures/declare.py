@@ -340,7 +340,7 @@ def measure(
     *,
     claims: Iterable[str],
     cite: str,
-    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 - the word of the field
+    range: tuple[float, float] | None = None,  # noqa: A002 - the word of the field
     cutoff: Literal["optional", "required"] = "optional",
     at: str = "cutoff",
     average: Average = "mean",
@@ -363,7 +363,7 @@ def measure(
     cite
         The key of the paper that defines it.
     range
-        The lowest and highest score.
+        The lowest and highest score (default: 0 and 1; with `lower` it must be given).
     cutoff
         Whether the measure means anything without one.
     at
@@ -398,6 +398,10 @@ def measure(
         name = formula.__name__
         if not re.fullmatch(r"[A-Za-z]\w*", name):
             raise MeasureError(f"'{name}' cannot be a measure's name: a letter, then letters and digits")
+        if lower and range is None:
+            worst = "an undefined score counts as its highest, the worst"
+            raise MeasureError(f"{name}: lower=True needs the range of the scores, as in range=(1, 1001): {worst}")
+        low, high = range or (0.0, 1.0)
         declaration = Declaration(
             name=name,
             formula=formula,
@@ -405,8 +409,8 @@ def measure(
             at=at,
             needs_cutoff=cutoff == "required",
             claims=frozenset(claims),
-            low=range[0],
-            high=range[1],
+            low=low,
+            high=high,
             average=average,
             cite=cite,
             trec={trec: name} if isinstance(trec, str) and trec else dict(trec or {}),

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from assay.core.errors import UsageError
 from assay.core.settings import MAX_RANK
+from assay.core.text import counted
 from assay.scoring.scores import Scores
 from assay.stats.best import best_positions
 
@@ -30,6 +31,8 @@ def keep_best(scores: Scores, ranking: Scores, *, top: str | None = None, drop: 
     names = best_runs(ranking, top or _rest(drop or "", len(ranking.runs)))
     best = scores.select(runs=names)
     choice = f"best {len(names)} of {len(scores.runs)} by {ranking.conditions[0]}"
+    if ranking.basis.topics_left_out:
+        choice = f"{choice} on {counted(len(ranking.topics), 'topic')} that all have"
     return replace(best, basis=replace(best.basis, chosen=choice))
 
 

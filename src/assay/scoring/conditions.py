@@ -148,6 +148,38 @@ def score_conditions(
     the others only fill pools and standardise. `others` are the judgments that `qrels=NAME` means, by name. What runs
     lack is settled by `missing`, as `score` says.
     """
+    scores = unsettled_conditions(
+        runs,
+        qrels,
+        conditions,
+        contributors=contributors,
+        undefined=undefined,
+        missing=missing,
+        negative=negative,
+        others=others,
+        asked=asked,
+    )
+    return settle_lists_of(scores, runs, missing)
+
+
+def settle_lists_of(scores: Scores, runs: Runs, missing: Missing) -> Scores:
+    """Apply the rule to the lists that these runs lack, of the topics that are scored."""
+    return settle_missing(scores, missing, lists=missing_lists(runs.select(scores.runs), scores.topics))
+
+
+def unsettled_conditions(
+    runs: Runs,
+    qrels: Qrels,
+    conditions: Iterable[AnyMeasure | Condition],
+    *,
+    contributors: Sequence[str] | None = None,
+    undefined: Undefined = "zero",
+    missing: Missing = "zero",
+    negative: Negative = "pooled",
+    others: OtherJudgments | Mapping[str, Qrels] = ONLY_FILES,
+    asked: Sequence[str] = (),
+) -> Scores:
+    """Score runs as `score_conditions` does; a missing list has no score but with `missing` zero."""
     others = others if isinstance(others, OtherJudgments) else OtherJudgments(others)
     every = [parse_condition(c) for c in conditions]
     check_asked(every)
@@ -161,7 +193,7 @@ def score_conditions(
         parts[under] = part.select(runs=asked) if asked else part
     whole = next(iter(parts.values()))
     columns = [parts[c.under].choose([str(c)]) for c in every]
-    scores = replace(
+    return replace(
         whole,
         basis=_basis(whole.basis, parts),
         conditions=tuple(str(c) for c in every),
@@ -170,7 +202,6 @@ def score_conditions(
         lower=tuple(part.lower_of(0) for part in columns),
         notes=tuple(dict.fromkeys(note for under, part in parts.items() for note in _located(part.notes, under))),
     )
-    return settle_missing(scores, missing, lists=missing_lists(runs.select(scores.runs), scores.topics))
 
 
 def _located(notes: Iterable[Note], under: Under) -> Iterator[Note]:

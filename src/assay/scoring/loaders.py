@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NewType
 
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -22,9 +22,9 @@ from assay.data.order import Duplicates, Order, OrderRule, Precision, Ties
 from assay.data.provenance import IRDS, Origin, by_name, shown_path, spelled, split_name
 from assay.data.read import read_qrels, read_ranked
 from assay.data.tables import Qrels
-from assay.scoring.conditions import score_conditions
-from assay.scoring.missing import Missing, settle_lists, settle_missing
-from assay.scoring.scores import Orient, Scores, Undefined
+from assay.scoring.conditions import settle_lists_of, unsettled_conditions
+from assay.scoring.missing import Missing, choose_settled, settle_lists, settle_missing
+from assay.scoring.scores import Orient, Scores, Undefined, spelled_as
 
 
 def collection(
@@ -110,9 +110,9 @@ def collection(
     if scores:
         if runs or qrels:
             raise UsageError(f"--scores stands in place of {'runs' if runs else '--qrels'}; give one or the other")
-        from assay.scoring.score_files import read_scores
+        from assay.scoring.score_files import scores_in
 
-        read_from = read_scores(scores, orient=orient, name=name, columns=columns, lower=lower, higher=higher)
+        read_from = scores_in(scores, orient=orient, name=name, columns=columns, lower=lower, higher=higher)
         asked_for = read_from.select(runs=_names(select, read_from.runs)) if select else read_from
         return replace(asked_for, origin=_origin(options))
     for_scores = {"orient": orient is not None, "name": name is not None, "lower": lower, "higher": higher}
@@ -189,9 +189,18 @@ def as_collection(data: Collection | Scores, *, missing: Missing | None = None) 
         topics that every run answers) or fail; pairwise is common here, because every run is needed on every topic
         (default: zero).
     """
+    return settle_lists(as_all_lists(data), missing or "zero")
+
+
+AllLists = NewType("AllLists", Collection)
+"""A collection with all its topics, whatever runs lack: what describes the data asks for it."""
+
+
+def as_all_lists(data: Collection | Scores) -> AllLists:
+    """Take the runs that are asked about, and all their judgments."""
     if isinstance(data, Scores):
         raise UsageError("this needs runs and judgments; scores are not enough")
-    return settle_lists(replace(data, runs=data.asked, chosen=()), missing or "zero")
+    return AllLists(replace(data, runs=data.asked, chosen=()))
 
 
 def as_either(data: Collection | Scores) -> Collection | Scores:
@@ -225,13 +234,14 @@ def as_scores(
     missing
         What to do with topics that a run lacks: zero (a missing list is empty, as with trec_eval -c, a missing score
         0), pairwise (no score: each comparison uses the topics that both runs have), common (only topics on which
-        every run has a score) or fail (default: zero for runs, pairwise for --scores).
+        every run has a score of every measure) or fail (default: zero for runs, pairwise for --scores).
     contributors
         The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
         (default: all runs).
     top
-        Only the best runs: a number, or a share such as 75%. With --missing common they are the best on the topics
-        that all runs have, and compared on those that they have themselves in common.
+        Only the best runs: a number, or a share such as 75%. Where runs lack topics they are the best on those that
+        all runs have (but with --missing zero); with --missing common they are compared on those that they have
+        themselves in common.
     drop
         Leave out the worst runs: --drop 25% is --top 75%.
     by
@@ -245,24 +255,41 @@ def as_scores(
     if isinstance(data, Scores):
         if contributors:
             raise UsageError("--contributors fill pools; scores have none")
-        rule = missing or "pairwise"
-        data = settle_missing(data, rule) if rule == "zero" else data  # before scores are standardised
-        scores = data.choose(measure)
-        ranking = settle_missing(data.choose([by or data.conditions[0]]), rule) if top or drop else scores
-    else:
-        rule = missing or "zero"
-        names = _contributors(contributors, data.runs.names)
-        policy = _Policy(names, undefined, rule)
-        later: Missing = "pairwise" if rule == "common" and (top or drop) else rule  # common to the runs that stay
-        scores = _scored(data, measure or _default(data), replace(policy, missing=later))
-        ranking = _scored(data, [by or ("nDCG" if data.fractions else "AP")], policy) if top or drop else scores
-        if contributors:
-            scores = replace(scores, basis=replace(scores.basis, contributors=len(names)))
+        return _chosen(data, measure, missing or "pairwise", top, drop, by)
+    rule = missing or "zero"
+    names = _contributors(contributors, data.runs.names)
+    policy = _Policy(names, undefined, rule)
+    scores = _scored(data, measure or _default(data), policy)
+    if contributors:
+        scores = replace(scores, basis=replace(scores.basis, contributors=len(names)))
     if top or drop:
         from assay.scoring.best_runs import keep_best
 
-        scores = keep_best(scores, ranking, top=top, drop=drop)
-    return settle_missing(scores, rule)
+        ranking = _scored(data, [by or ("nDCG" if data.fractions else "AP")], policy)
+        comparable = settle_lists_of(ranking, data.runs, _for_ranking(rule))
+        scores = keep_best(scores, comparable, top=top, drop=drop)
+    return settle_lists_of(scores, data.runs, rule)
+
+
+def _chosen(
+    data: Scores, measure: Sequence[str], rule: Missing, top: str | None, drop: str | None, by: str | None
+) -> Scores:
+    """Choose measures and runs of scores that were read; what is missing is settled of these alone."""
+    if not (top or drop):
+        return choose_settled(data, measure, rule)
+    from assay.scoring.best_runs import keep_best
+
+    ranking = choose_settled(data, [by or data.conditions[0]], _for_ranking(rule))
+    if all(spelled_as(m, data.conditions) for m in measure):
+        scores = data.choose(measure)
+    else:  # standardised by all runs; the common topics are those of the runs that stay
+        scores = choose_settled(data, measure, "pairwise" if rule == "common" else rule)
+    return settle_missing(keep_best(scores, ranking, top=top, drop=drop), rule)
+
+
+def _for_ranking(rule: Missing) -> Missing:
+    """How runs are ranked: means over different topics do not compare."""
+    return "common" if rule == "pairwise" else rule
 
 
 def _default(data: Collection) -> Sequence[str]:
@@ -292,7 +319,7 @@ class _Policy:
 
 def _scored(data: Collection, measure: Sequence[str], policy: _Policy) -> Scores:
     """Score the runs that are asked about, under pools that all contributors fill."""
-    return score_conditions(
+    return unsettled_conditions(
         data.runs,
         data.qrels,
         measure,
@@ -308,6 +335,7 @@ def _scored(data: Collection, measure: Sequence[str], policy: _Policy) -> Scores
 LOADERS: dict[Any, Callable[..., Any]] = {
     Collection: as_collection,
     Collection | None: as_collection,
+    AllLists: as_all_lists,
     Collection | Scores: as_either,
     Collection | Judged | Scores: as_either,
     Judged | Scores: as_judged,

@@ -21,6 +21,7 @@ from assay.data.judged import Judged
 from assay.data.rankings import Rankings, ratio
 from assay.data.tables import ABSENT
 from assay.measures.declare import Measure
+from assay.scoring.missing import note_on_common
 from assay.scoring.scores import Scores
 from assay.stats import standardisation
 from assay.stats.standardisation import Factors
@@ -79,13 +80,18 @@ def standardised(scores: Scores) -> Scores:
 
     Where lower is better, a lower z is.
 
-    Where the runs do not differ on a topic, z is 0 for all of them.
+    Where the runs do not differ on a topic, z is 0 for all of them. Where some run has no score, none has a z: the
+    mean of other runs says something else of a topic.
     """
     if len(scores.runs) < 2:
         raise UsageError(f"{scores.conditions[0]}/standardised: a deviation needs at least 2 runs, there is 1")
     raw = scores.scaled()
+    left_out: tuple[Note, ...] = ()
+    if scores.gaps().any():
+        raw = np.where(scores.common(), raw, np.nan)
+        left_out = (replace(note_on_common(scores), measures=scores.conditions),)
     by = standardisation.factors(raw)
-    notes = (*scores.notes, *_flat_topics(scores, by), *reference_notes(len(scores.runs), own=True))
+    notes = (*scores.notes, *left_out, *_flat_topics(scores, by), *reference_notes(len(scores.runs), own=True))
     return replace(scores, value=standardisation.apply(raw, by), averages=(), notes=notes)
 
 

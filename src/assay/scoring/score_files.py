@@ -75,12 +75,27 @@ def read_scores(
         the topics that both runs have), zero, common (only topics on which every run has a score), or fail.
     """
     check_choice(missing, "missing", get_args(Missing))
+    return settle_missing(
+        scores_in(source, orient=orient, name=name, columns=columns, lower=lower, higher=higher), missing
+    )
+
+
+def scores_in(
+    source: Any,
+    *,
+    orient: Orient | None = None,
+    name: str | None = None,
+    columns: ColumnNames = None,
+    lower: str | Iterable[str] = (),
+    higher: str | Iterable[str] = (),
+) -> Scores:
+    """Read scores as `read_scores` does, with nothing decided about missing ones: they are NaN."""
     if orient is not None and orient not in get_args(Orient):
         raise UsageError(f"orient: '{orient}' is not {' or '.join(get_args(Orient))}")
     asked = Description(column_names(columns, ALIASES), orient)
     words = _paths(source)
     parts = _from_objects(source, asked, name) if words is None else _from_files(words, asked, name)
-    return settle_missing(with_direction(merged(parts), lower=lower, higher=higher), missing)
+    return with_direction(merged(parts), lower=lower, higher=higher)
 
 
 def _paths(source: Any) -> list[str] | None:

@@ -78,9 +78,12 @@ class Scores:
 
     def recounted(self) -> Scores:
         """Let the basis say on how many topics every run has all scores, where runs lack some."""
-        gone = self.gaps().any((0, 1))
-        n_common = int((~gone).sum()) if gone.any() else None
+        n_common = int(self.common().sum()) if self.gaps().any() else None
         return replace(self, basis=replace(self.basis, common_topics=n_common))
+
+    def common(self) -> Bools:
+        """Which topics have a score of every run, under every measure that has any score there. [topic]"""
+        return np.asarray((~np.isnan(self.value)).any((0, 1)) & ~self.gaps().any((0, 1)))
 
     def scaled(self) -> Array:
         """Return the scores on the scale on which they are averaged: the logarithm for a geometric mean."""
@@ -146,7 +149,7 @@ class Scores:
             topics=tuple(self.topics[i] for i in by_topic),
             value=self.value[:, by_run][:, :, by_topic],
             basis=_basis_of_part(self.basis, len(by_run), len(by_topic)),
-        ).recounted()
+        )._settled_again()
 
     def choose(self, measures: Sequence[AnyMeasure]) -> Scores:
         """Keep the conditions of these measures, in this order; all of them where none is named.
@@ -169,7 +172,24 @@ class Scores:
             averages=tuple(here.averages[i] for i in rows) if here.averages else (),
             lower=tuple(here.lower_of(i) for i in rows) if here.lower else (),
             notes=tuple(note for note in here.notes if _is_about(note, names)),
-        ).recounted()
+        )._settled_again()
+
+    def _settled_again(self) -> Scores:
+        """Let basis and notes of a part say what is missing in it, and not what was in the whole."""
+        from assay.scoring.missing import settled_again
+
+        return settled_again(self)
+
+    def sources(self, measures: Sequence[AnyMeasure]) -> list[str]:
+        """The measures themselves, and in place of those that are standardised here what they come from."""
+        names = list(map(self._label, measures))
+        raw = [name.removesuffix(STANDARDISED) for name in names]
+        return list(
+            dict.fromkeys(
+                own if name not in self.conditions and own in self.conditions else name
+                for name, own in zip(names, raw, strict=True)
+            )
+        )
 
     def _label(self, measure: AnyMeasure) -> str:
         """What a measure is called here, or will be once it is standardised; else as it is written."""

@@ -62,7 +62,7 @@ def test_signs_tell_better_worse_equal_and_open(tmp_path: Path) -> None:
 
 
 def test_the_lowest_is_truly_best_by_a_measure_of_which_it_is(tmp_path: Path) -> None:
-    measure(claims=(), cite="own", lower=True)(Wasted)
+    measure(claims=(), cite="own", range=(0, 1), lower=True)(Wasted)
     try:
         measures = json.loads(Path(truth_file(tmp_path)).read_text())["measures"]
         truth = read_truth(truth_file(tmp_path, measures={"Wasted": measures["AP"], "AP": measures["AP"]}))

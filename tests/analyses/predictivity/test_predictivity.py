@@ -18,6 +18,7 @@ from assay.core.errors import InputError, UsageError
 from assay.data.judged import Collection
 from assay.scoring.best_runs import best_runs
 from assay.scoring.conditions import score_conditions
+from assay.scoring.missing import settle_missing
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
 from assay.stats.prediction import crossed, predictive_power
@@ -428,9 +429,20 @@ def test_topics_without_a_score_are_left_out_for_all_measures_alike() -> None:
     whole = predictivity(scores.select(topics=[t for t in scores.topics if t != "t5"]), splits=50)
     result = predictivity(Scores(scores.conditions, scores.runs, scores.topics, holed), splits=50)
     assert result.table.equals(whole.table)
-    (note,) = [note for note in result.notes if note.code == "incomplete_topics"]
-    assert note.text == "left out, for all measures alike: 1 topic without a score for some run"
-    assert "r2 has " in next(note.text for note in result.notes if note.code == "common_topics")
+    (note,) = [note for note in result.notes if note.code in ("common_topics", "incomplete_topics")]
+    assert note.text.startswith("only topics that every run has are used: ")
+    assert "r2 has " in note.text
+    assert (result.basis.topics, result.basis.topics_left_out) == (len(scores.topics) - 1, 1)
+
+
+def test_topics_that_were_left_out_before_are_counted_among_those_left_out() -> None:
+    scores = made()
+    holed = scores.value.copy()
+    holed[:, 2, 5] = np.nan  # a gap
+    holed[0, :, 7] = np.nan  # undefined by one measure
+    common = settle_missing(Scores(scores.conditions, scores.runs, scores.topics, holed), "common")
+    basis = predictivity(common, splits=50).basis
+    assert (basis.topics, basis.topics_left_out) == (len(scores.topics) - 2, 2)
 
 
 def test_one_measure_has_its_own_predictivity_and_no_redundancy() -> None:

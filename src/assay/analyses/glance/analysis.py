@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from assay.core.arrays import Bools, Index
+from assay.core.notes import Note
 from assay.core.text import counted
 from assay.core.thresholds import Threshold
-from assay.data.diagnosis import same_as
+from assay.data.diagnosis import CODES, on_missing, same_as
 from assay.data.judged import Collection, Judged, judge
 from assay.data.rankings import ratio
 from assay.data.tables import ABSENT, IN_POOL, MAX_GRADE, Qrels
@@ -19,6 +20,8 @@ from assay.results.analysis import analysis
 from assay.results.charts import COLOURS, MAX_ROWS, Chart, category, field, lines
 from assay.results.result import Result
 from assay.results.schemas import without_nan
+from assay.scoring.loaders import AllLists
+from assay.scoring.missing import Missing, settle_lists
 
 SHOWN = (1, 5, 10, 100, 1000)  # ranks that the table names
 TOP = 10  # the first documents of a list, which most measures look at
@@ -31,7 +34,7 @@ FEW_RELEVANT = Threshold(
 
 
 @analysis(name="glance", group="look", place=1, fractions=True)
-def glance(data: Collection) -> Result:
+def glance(data: AllLists, *, missing: Missing | None = None) -> Result:
     """What is in this collection?
 
     Counts what there is before anything is computed from it: runs, topics, grades, how deep lists go, how far down
@@ -48,6 +51,12 @@ def glance(data: Collection) -> Result:
 
     Not for judging the collection: many judged documents do not make judgments good, and a share judged at rank 10
     says nothing about runs that are not here (see `reuse`).
+
+    Parameters
+    ----------
+    missing
+        What other commands are to do with topics for which a run has no list (default: zero): fail is refused here,
+        too; with all others everything is described.
 
     Returns
     -------
@@ -70,16 +79,30 @@ def glance(data: Collection) -> Result:
     ----------
     robertson2007: why topics with few relevant documents are measured poorly.
     """
+    if missing == "fail":
+        settle_lists(data, missing)
     judged = judge(data.runs, data.qrels, negative=data.negative)
     lists = _ListFacts.of(judged)
     ranks = _ranks(judged)
     topics = _topics(judged, lists)
     runs = _runs(judged, lists)
-    facts = [*_sizes(judged, data), *_lists(lists), *_judging(ranks, topics), *_ties(judged, lists)]
+    facts = [*_sizes(judged, data), *_lists(lists, missing), *_judging(ranks, topics), *_ties(judged, lists)]
     facts += [*_relevant(judged), *_same(runs)]
     table = pl.DataFrame(facts, schema={"fact": pl.String, "value": pl.String, "note": pl.String}, orient="row")
     tables = {"ranks": ranks, "topics": topics, "runs": runs}
-    return Result("glance", table, tables, judged.basis, notes=judged.notes, charts=tuple(_charts(ranks, topics)))
+    basis = judged.basis if lists.there.all() else replace(judged.basis, missing=missing)
+    charts = tuple(_charts(ranks, topics))
+    return Result("glance", table, tables, basis, notes=tuple(_notes(judged, missing)), charts=charts)
+
+
+def _notes(judged: Judged, missing: Missing | None) -> Iterator[Note]:
+    """The notes of the join; missing lists count as empty only where that is the rule."""
+    for note in judged.notes:
+        if note.code == CODES["list"] and missing not in (None, "zero"):
+            effect = "described here as all else"
+            yield replace(on_missing("list", judged.runs, judged.missing(), effect), on_data=True)
+        else:
+            yield note
 
 
 Fact = tuple[str, str, str]
@@ -201,11 +224,12 @@ def _n_pooled(qrels: Qrels) -> int:
     return int((qrels.grade == IN_POOL).sum())
 
 
-def _lists(lists: _ListFacts) -> Iterator[Fact]:
+def _lists(lists: _ListFacts, rule: Missing | None) -> Iterator[Fact]:
     missing = int((~lists.there).sum())
     yield "lists' depth", _range(lists.length[lists.there]), "least, median, most"
     runs = counted(int((~lists.there).any(-1).sum()), "run")
-    share = f"{missing / lists.there.size:.1%} of {lists.there.size:,}, from {runs}; they count as empty"
+    share = f"{missing / lists.there.size:.1%} of {lists.there.size:,}, from {runs}"
+    share += "; they count as empty" if rule in (None, "zero") else ""
     yield "lists missing", f"{missing:,}", share if missing else ""
 
 

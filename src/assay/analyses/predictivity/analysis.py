@@ -213,7 +213,7 @@ def predictivity(
             runs=len(study.runs),
             topics=n,
             common_topics=None,
-            topics_left_out=len(data.topics) - n or None,
+            topics_left_out=(data.basis.topics_left_out or 0) + len(data.topics) - n or None,
         ),
         settings | {"rng": rng},
         (*study.notes, *_notes(study, phi, size, chosen)),

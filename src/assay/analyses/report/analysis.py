@@ -17,7 +17,7 @@ from assay.core.errors import MeasureError, UsageError, suggestion
 from assay.core.notes import Note, gravest_first
 from assay.core.progress import steps
 from assay.core.thresholds import Threshold
-from assay.data.diagnosis import SHARES
+from assay.data.diagnosis import CODES, SHARES
 from assay.data.judged import Collection
 from assay.data.outputs import check_directory
 from assay.data.provenance import Basis, Origin, spelled, taken
@@ -29,7 +29,7 @@ from assay.results.sentences import MANY_RUNS, load_sentences, rules_table
 from assay.scoring.conditions import Condition, parse_condition
 from assay.scoring.default_measures import default_measures
 from assay.scoring.loaders import LOADERS
-from assay.scoring.missing import Missing
+from assay.scoring.missing import COMMON_TOPICS, Missing
 from assay.scoring.scores import Scores, Undefined
 
 _VERDICT = {
@@ -294,9 +294,14 @@ def _basis(study: _Study, first: Result) -> Basis:
 
 
 def _on_data(results: Iterable[Result]) -> list[Note]:
-    """What makes the data doubtful in whichever section, once; of judged shares what the last says, with cutoffs."""
-    notes = [note for result in results for note in result.notes if note.on_data or note.severity == "warning"]
-    return gravest_first({note.code if note.code in SHARES else note.text: note for note in notes}.values())
+    """What makes the data doubtful in whichever section, once; of judged shares what the last says, with cutoffs.
+
+    Which topics a section leaves out is true of that section, and stands there.
+    """
+    noted = [note for result in results for note in result.notes if note.on_data or note.severity == "warning"]
+    notes = [note for note in noted if note.code != COMMON_TOPICS]
+    once = {*SHARES, *CODES.values()}
+    return gravest_first({note.code if note.code in once else note.text: note for note in notes}.values())
 
 
 def _unhashed(origin: Origin) -> tuple[Note, ...]:

@@ -21,7 +21,7 @@ from assay.results.result import Result
 from assay.scoring.conditions import judgments_under, parse_condition, score_conditions
 from assay.scoring.default_measures import default_measures
 from assay.scoring.engine import score as compute
-from assay.scoring.missing import Missing, settle_missing
+from assay.scoring.missing import Missing, choose_settled
 from assay.scoring.scores import Scores, Undefined
 from assay.stats.intervals import bootstrap_interval, t_interval
 
@@ -141,9 +141,7 @@ def _scores(
     if contributors and not isinstance(data, Collection):
         raise UsageError(f"contributors fill pools; {type(data).__name__} has none")
     if isinstance(data, Scores):
-        rule = missing or "pairwise"
-        whole = settle_missing(data, rule) if rule == "zero" else data  # before scores are standardised
-        return settle_missing(whole.choose(measure), rule)
+        return choose_settled(data, measure, missing or "pairwise")
     if isinstance(data, Judged):
         return compute(data, measure, undefined=undefined, missing=missing or "zero")
     return score_conditions(
