@@ -4,8 +4,8 @@
 the topics that both have, so that a declared test of all pairs, which knows no gaps, is done once for two groups
 and each pair takes its own p-value from there. Without gaps there is one group: the numbers are those of the test.
 
-A pair with fewer than two topics in common cannot be tested: p = 1, no variance, no critical difference. A test that
-is family-wise needs all runs on the same topics: not for it.
+A pair with fewer than two topics in common cannot be tested: it has no p-value (NaN), no variance, no critical
+difference. A test that is family-wise needs all runs on the same topics: not for it.
 """
 
 from __future__ import annotations
@@ -46,6 +46,11 @@ def group_pairs(x: Array) -> Iterator[GroupPairs]:
             yield GroupPairs(x[rows][:, patterns[a] & patterns[b]], inner, outer)
 
 
+def testable_groups(x: Array) -> Iterator[GroupPairs]:
+    """Those of the groups whose pairs have topics enough in common."""
+    return (part for part in group_pairs(x) if part.x.shape[1] >= LEAST_SHARED)
+
+
 def _places(n: int) -> Index:
     """Where the pair of two runs stands among all pairs. [run, run]"""
     place = np.zeros((n, n), dtype=np.int64)
@@ -54,15 +59,14 @@ def _places(n: int) -> Index:
 
 
 def p_values_with_gaps(test: SignificanceTest, x: Array, *, resamples: int | None = None, seed: int = 0) -> Array:
-    """Test all pairs of runs, each on the topics that both have. [pair]"""
+    """Test all pairs of runs, each on the topics that both have; NaN where these are too few. [pair]"""
     if not has_gaps(x):
         return test.p_values(x, resamples=resamples, seed=seed)
     if test.name == "t":
         return _t_test(x)
-    p = np.ones(len(x) * (len(x) - 1) // 2)
-    for part in group_pairs(x):
-        if part.x.shape[1] >= LEAST_SHARED:
-            p[part.outer] = test.p_values(part.x, resamples=resamples, seed=seed)[part.inner]
+    p = np.full(len(x) * (len(x) - 1) // 2, np.nan)
+    for part in testable_groups(x):
+        p[part.outer] = test.p_values(part.x, resamples=resamples, seed=seed)[part.inner]
     return p
 
 
@@ -70,8 +74,18 @@ def _t_test(x: Array) -> Array:
     """Student's paired t test, of all pairs at once: it needs no more than the moments of each."""
     from scipy.special import stdtr
 
-    d = pairs_with_gaps(x)
-    return np.where(d.flat, 1.0, 2 * stdtr(np.maximum(shared_topics(x) - 1, 1), -np.abs(d.t)))
+    d, n = pairs_with_gaps(x), shared_topics(x)
+    p = np.where(d.flat, 1.0, 2 * stdtr(np.maximum(n - 1, 1), -np.abs(d.t)))
+    return np.where(n < LEAST_SHARED, np.nan, p)
+
+
+def t_log_p(x: Array) -> Array:
+    """The logarithm of the p-value of the t test of every pair: it does not underflow. NaN as the p-values. [pair]"""
+    from scipy.stats import t
+
+    d, n = pairs_with_gaps(x), shared_topics(x)
+    log_p = np.where(d.flat, 0.0, np.log(2) + t.logsf(np.abs(d.t), np.maximum(n - 1, 1)))
+    return np.where(n < LEAST_SHARED, np.nan, log_p)
 
 
 def critical_differences_with_gaps(
@@ -81,7 +95,7 @@ def critical_differences_with_gaps(
     if not has_gaps(x):
         return test.critical_differences(x, alpha=alpha, resamples=resamples, seed=seed)
     critical = np.full(len(x) * (len(x) - 1) // 2, np.nan)
-    for part in group_pairs(x):
+    for part in testable_groups(x):
         own = test.critical_differences(part.x, alpha=alpha, resamples=resamples, seed=seed)
         if own is not None:
             critical[part.outer] = own[part.inner]

@@ -125,8 +125,11 @@ def count_true(x: Bools) -> Counts:
 
 
 def corrected(p: Array, correction: Correction) -> Array:
-    """Adjust p-values for the number of comparisons, or leave them as they are."""
-    return {"none": lambda p: p, "holm": holm, "bh": benjamini_hochberg}[correction](p)
+    """Adjust p-values for the number of comparisons, or leave them as they are; NaN is no comparison, and stays."""
+    known = ~np.isnan(p)
+    out = np.full(p.size, np.nan)
+    out[known] = {"none": lambda p: p, "holm": holm, "bh": benjamini_hochberg}[correction](p[known])
+    return out
 
 
 def holm(p: Array) -> Array:
