@@ -40,6 +40,8 @@ HARDLY_JUDGED = Threshold(
 DEPTHS = (1, 10, 100, 1000)  # at which the judged share is stated
 SHARES = ("judged_shares", "rarely_judged")
 """The codes of the note on how much of the lists is judged."""
+BY_JUDGMENTS = frozenset({*SHARES, "unjudged_runs", "deeper_than_judged"})
+"""The codes of notes that differ from one set of judgments to the other."""
 _TOP = 10
 _NAMED = 3  # runs that lack topics
 
