@@ -164,7 +164,7 @@ def test_judgments_under_a_name_of_which_nothing_is_retrieved_are_refused(
 
 
 def test_each_set_of_judgments_is_diagnosed_under_its_name(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("few.txt").write_text("1 0 c 1\n2 0 x 1\n")  # c alone of four documents that the run returns
+    Path("few.txt").write_text("1 0 c 1\n2 0 x 0\n")  # c alone of four documents that the run returns
     said = answer(capsys, "--qrels", "nist.txt", "--qrels", "few=few.txt", "-m", "AP", "-m", "AP/qrels=few")
     shares = {note["code"]: note["text"] for note in said["notes"] if note["code"] in SHARES}
     assert shares["judged_shares"].startswith("judged are 100% at rank 1")  # both documents at rank 1, by nist.txt
