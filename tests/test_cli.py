@@ -414,6 +414,19 @@ def test_a_file_is_written_by_its_extension_and_nothing_is_printed(assay: Callab
     assert not [f for f in Path().iterdir() if f.name.startswith(".")]
 
 
+@pytest.mark.parametrize(
+    "how", [("--format", "csv"), ("--format", "trec_eval"), ("-o", "o.csv"), ("-o", "o.parquet")]
+)
+def test_warnings_that_a_format_has_no_place_for_go_to_standard_error(
+    how: tuple[str, str], assay: Callable[..., Answer]
+) -> None:
+    Path("deep").write_text("".join(f"1 Q0 u{i} {i} {-i} deep\n" for i in range(1, 10)) + "1 Q0 a 10 -10 deep\n")
+    code, _, err = assay("score", "deep", "--qrels", "qrels", "-m", "AP", *how)
+    assert code == 0
+    assert "0% at rank 1" in err
+    assert all(line.startswith(("assay: warning: ", "assay: caution: ")) for line in err.splitlines())
+
+
 def test_a_device_or_pipe_may_be_the_output(assay: Callable[..., Answer]) -> None:
     ask = ("score", "x", "--qrels", "qrels", "-m", "AP", "--format", "csv", "-o", os.devnull)
     assert assay(*ask) == (0, "", "")
@@ -511,7 +524,7 @@ def test_a_file_whose_name_is_not_text_can_be_read_and_named(here: Path) -> None
 def test_a_reader_that_has_seen_enough_is_no_error(here: Path) -> None:
     lines = [f"{t} Q0 d{i} 1 {-i} x\n" for t in range(2000) for i in range(2)]
     Path("long").write_text("".join(lines))
-    Path("many").write_text("".join(f"{t} 0 d1 1\n" for t in range(2000)))
+    Path("many").write_text("".join(f"{t} 0 d0 0\n{t} 0 d1 1\n" for t in range(2000)))
     flags = [word for m in ("AP", "RR", "nDCG", "Rprec", "Bpref", "P@5") for word in ("-m", m)]
     words = command("score", "long", "--qrels", "many", *flags, "--per-topic", "--format", "csv")  # 200 kB
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

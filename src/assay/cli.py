@@ -417,6 +417,13 @@ def _spare(inputs: Sequence[str], targets: Sequence[str]) -> None:
 
 
 def _deliver(result: Result, out: str | None, form: str | None, table: str | None) -> None:
+    """Print or write a result; warnings for which its format has no place go to standard error."""
+    if form is not None or out is not None:
+        from assay.render.formats import notes_left_out
+        from assay.render.text import labelled
+
+        for note in notes_left_out(result, out, form=form, table=table):
+            complain(labelled(note))
     if out is not None:
         _write(result, out, form, table)
         return

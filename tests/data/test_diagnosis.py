@@ -90,7 +90,7 @@ def test_scores_that_are_all_equal_or_infinite_are_noted() -> None:
 
 def test_the_judged_share_is_stated_at_the_cutoffs_that_are_asked_for() -> None:
     runs = {"a": {"1": list("bcdefghijklm"), "2": list("bcde")}}
-    qrels = {"1": dict.fromkeys("bcdm", 1), "2": {"b": 1}}
+    qrels = {"1": dict.fromkeys("bcdm", 1), "2": {"b": 1, "x": 0}}
     shares = [note for note in score(runs, qrels, ["P@3", "nDCG@7", "AP"]).notes if note.code in SHARES]
     # to rank 3: 3 and 1 of 3 and 3; to rank 7: 3 and 1 of 7 and 4; to rank 10: 3 and 1 of 10 and 4
     assert [note.code for note in shares] == ["rarely_judged"]
@@ -98,12 +98,31 @@ def test_the_judged_share_is_stated_at_the_cutoffs_that_are_asked_for() -> None:
 
 
 def test_measures_that_look_deeper_than_anyone_judged_are_named() -> None:
-    runs = {"a": {"1": list("bcdef")}, "b": {"1": list("cbdfe")}}
-    notes = {note.code: note for note in score(runs, {"1": {"b": 1, "c": 0}}, ["P@2", "P@4", "AP", "RR@1"]).notes}
+    lists = {str(topic): list("bcdefghi") for topic in range(17)}  # 102 documents below rank 2
+    judged = {topic: {"b": 1, "c": 0} for topic in lists}
+    notes = {note.code: note for note in score({"a": lists}, judged, ["P@2", "P@4", "P@5", "AP", "RR@1"]).notes}
     assert notes["deeper_than_judged"].severity == "caution"
-    assert notes["deeper_than_judged"].text.startswith("P@4, AP look deeper than anyone judged: below rank 2")
-    notes = {note.code: note for note in score(runs, {"1": {"b": 1, "f": 0, "e": 0}}, ["AP"]).notes}
-    assert "deeper_than_judged" not in notes
+    assert notes["deeper_than_judged"].text.startswith("P@5, AP look deeper than anyone judged: below rank 2")
+    far_down = judged | {"1": {"b": 1, "h": 0}, "2": {"b": 1, "i": 0}}  # 2 of 102
+    assert "deeper_than_judged" not in {note.code for note in score({"a": lists}, far_down, ["AP"]).notes}
+
+
+def test_the_ends_of_a_few_lists_are_not_deeper_than_anyone_judged() -> None:
+    docs = [f"d{i}" for i in range(500)]
+    judged = {"1": dict.fromkeys(docs[:498:20], 1) | {"d497": 0}}
+    assert "deeper_than_judged" not in {note.code for note in score({"a": {"1": docs}}, judged, ["AP"]).notes}
+
+
+def test_judgments_that_list_relevant_documents_only_are_a_caution_and_no_warning() -> None:
+    runs = {"a": {"1": list("bcdefghijk")}}
+    notes = {note.code: note for note in score(runs, {"1": {"b": 1, "x": 2}}, ["P@3"]).notes}
+    assert notes["relevant_only"].severity == "caution"
+    assert "100% at rank 1, 33% to rank 3, 10% to rank 10" in notes["relevant_only"].text
+    assert "rarely_judged" not in notes
+    notes = {note.code: note for note in score(runs, {"1": {"b": 1, "x": 0}}, ["P@3"]).notes}
+    assert notes["rarely_judged"].severity == "warning"
+    assert "may be too low" in notes["rarely_judged"].text
+    assert "only 100%" not in notes["rarely_judged"].text
 
 
 def test_a_run_of_which_nothing_is_judged_is_named_beside_runs_that_are() -> None:

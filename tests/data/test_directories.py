@@ -31,6 +31,13 @@ OTHERS: dict[str, bytes] = {
     "blank": b"\n \n",
     "comments": b"# nothing else\n",
     "qrels.csv": b"query,doc,grade\n1,a,1\n",
+    "bm25.eval": b"map                   \t1\t0.5\nP_10\t1\t0.4\nmap\tall\t0.5\n",
+    "ir_measures.tsv": b"1\tAP\t0.5\nall\tAP\t0.5\n",
+}
+UNDECIDED: dict[str, bytes] = {
+    "qrels.dev.tsv": b"1\ta\t1\n2\td\t1\n",
+    "binary.tsv": b"1\ta\t1\n1\tb\t0\n2\td\t1\n",
+    "test.tsv": b"query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\t0\n",
 }
 
 
@@ -41,9 +48,10 @@ def fill(folder: Path, files: dict[str, bytes]) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", [*OTHERS, *UNDECIDED])
 def test_what_is_no_run_is_skipped_and_named(name: str, tmp_path: Path) -> None:
-    folder = fill(tmp_path / "runs", {"a.run": RUN.encode(), name: OTHERS[name], "z.csv": TABLE.encode()})
+    data = {**OTHERS, **UNDECIDED}[name]
+    folder = fill(tmp_path / "runs", {"a.run": RUN.encode(), name: data, "z.csv": TABLE.encode()})
     runs = read_runs(folder)
     assert runs.names == ("bm25", "dense")
     skipped = [note for note in runs.notes if note.code == "skipped_files"]
@@ -57,6 +65,22 @@ def test_a_file_that_is_named_is_never_skipped(name: str, tmp_path: Path) -> Non
         read_runs([folder / "a.run", folder / name])
     with pytest.raises(InputError):
         read_runs([folder, folder / name])
+
+
+@pytest.mark.parametrize("name", UNDECIDED)
+def test_what_may_be_judgments_is_read_as_a_run_where_it_is_named_and_doubted(name: str, tmp_path: Path) -> None:
+    folder = fill(tmp_path / "runs", {"a.run": RUN.encode(), name: UNDECIDED[name]})
+    runs = read_runs([folder / "a.run", folder / name])
+    assert runs.names == ("bm25", name)
+    severity = {note.code: note.severity for note in runs.notes}
+    assert severity.get("three_columns") == "caution" or severity.get("looks_judged") == "warning"
+
+
+def test_scores_beside_the_columns_of_beir_are_a_run_where_they_are_not_grades(tmp_path: Path) -> None:
+    text = b"query-id\tcorpus-id\tscore\n1\ta\t12.5\n1\tb\t3\n"
+    runs = read_runs(fill(tmp_path / "runs", {"a.run": RUN.encode(), "dense.tsv": text}))
+    assert runs.names == ("bm25", "dense.tsv")
+    assert not runs.notes
 
 
 def test_several_files_are_named_in_one_note(tmp_path: Path) -> None:

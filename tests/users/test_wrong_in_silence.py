@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from assay import read_runs
 from assay.cli import main
 from assay.core.arrays import Codes
 from assay.data import codes, order, tables
@@ -219,3 +221,55 @@ def test_a_document_with_the_code_of_a_judged_one_gets_no_credit(
     Path("qrels").write_text("1 0 judged 1\n")
     line = refusal("score", "run", "--qrels", "qrels", "-m", "AP")
     assert line.startswith("documents 'judged' and 'returned' have the same 64-bit code")
+
+
+# Distances without ranks
+
+_DISTANCES = [("1", "a", 0.1), ("1", "b", 0.2), ("1", "c", 0.5), ("2", "d", 0.1), ("2", "e", 0.3)]
+
+
+def _write_distances(name: str, header: str, separator: str) -> None:
+    lines = [header, *(separator.join(map(str, row)) for row in _DISTANCES)]
+    Path(name).write_text("\n".join(line for line in lines if line) + "\n")
+    Path("qrels").write_text("1 0 a 1\n1 0 c 0\n2 0 d 1\n2 0 e 0\n")
+
+
+@pytest.mark.parametrize("source", ["table", "three columns", "BEIR", "frame"])
+def test_scores_that_rise_in_every_list_are_a_warning_without_ranks_too(source: str) -> None:
+    data: object = "run"
+    if source == "table":
+        _write_distances("run", "qid,docno,score", ",")
+    elif source == "three columns":
+        _write_distances("run", "", "\t")
+    elif source == "BEIR":
+        lists: dict[str, dict[str, float]] = {"1": {}, "2": {}}
+        for topic, doc, number in _DISTANCES:
+            lists[topic][doc] = number
+        Path("run.json").write_text(json.dumps(lists))
+        data = "run.json"
+    else:
+        data = pl.DataFrame(_DISTANCES, schema=["qid", "docno", "score"], orient="row")
+    rising = [note for note in read_runs(data).notes if note.code == "rising_scores"]
+    assert [note.severity for note in rising] == ["warning"]
+    assert "--order distance" in rising[0].text
+    assert [n.severity for n in read_runs(data, order="score").notes if n.code == "rising_scores"] == ["info"]
+    assert not [note for note in read_runs(data, order="distance").notes if note.code == "rising_scores"]
+
+
+def test_a_single_step_up_may_be_chance_and_one_step_down_clears_a_run_of_distances() -> None:
+    assert not read_runs({"1": {"a": 1, "b": 2}}).notes
+    assert read_runs({"1": {"a": 1, "b": 2}, "2": {"a": 1, "b": 2}}).notes
+    assert not read_runs({"1": {"a": 1, "b": 2}, "2": {"a": 1, "b": 2}, "3": {"a": 2, "b": 1}}).notes
+
+
+def test_a_column_of_distances_is_taken_as_such_or_warned_of(ask: Ask, refusal: Refusal) -> None:
+    _write_distances("run.csv", "qid,docno,cosine distance", ",")
+    words = ["score", "run.csv", "--qrels", "qrels", "-m", "RR"]
+    hint = "--columns score=cosine distance --order distance"
+    assert refusal(*words).endswith(f"did you mean 'cosine distance'? {hint}")
+    named = [*words, "--columns", "score=cosine distance"]
+    assert severities(ask(*named))["distance_column"] == "warning"
+    assert means(ask(*named)) == {("run.csv", "RR"): pytest.approx((1 / 3 + 1 / 2) / 2)}
+    right = ask(*named, "--order", "distance")
+    assert "distance_column" not in severities(right)
+    assert means(right) == {("run.csv", "RR"): 1.0}

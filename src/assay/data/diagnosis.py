@@ -7,6 +7,7 @@ is a typed note; where nothing that was retrieved is judged, no score means anyt
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -35,13 +36,17 @@ HARDLY_JUDGED = Threshold(
     "hardly_judged",
     0.01,
     unit="share of documents",
-    meaning="of those at a rank, below which nobody judged so deep",
+    meaning="of all from a rank on, below which nobody judged so deep",
 )
 DEPTHS = (1, 10, 100, 1000)  # at which the judged share is stated
-SHARES = ("judged_shares", "rarely_judged")
+_RELEVANT_ONLY = "relevant_only"
+SHARES = ("judged_shares", "rarely_judged", _RELEVANT_ONLY)
 """The codes of the note on how much of the lists is judged."""
+BY_JUDGMENTS = frozenset({*SHARES, "unjudged_runs", "deeper_than_judged"})
+"""The codes of notes that differ from one set of judgments to the other."""
 _TOP = 10
 _NAMED = 3  # runs that lack topics
+_WELL_BELOW = 2  # times the rank from which on hardly anything is judged, a measure must look deeper
 
 Lists = Sequence[tuple[Index, Grades]]
 """Blocks of lists: the cell of each, run x number of topics + topic, and its grades, [list, rank]."""
@@ -61,7 +66,7 @@ def diagnose(runs: Runs, qrels: Qrels, lists: Lists, count: Index) -> Iterator[N
     n_judged = _n_judged_lists(lists, count.shape)
     if not n_judged.any():
         raise InputError(_nothing_judged(runs, qrels))
-    yield from _on_judged_shares(grades, DEPTHS)
+    yield from _on_judged_shares(grades, DEPTHS, relevant_only=bool((qrels.grade > 0).all()))
     yield from _on_unjudged_runs(runs.names, n_judged, count.max(-1) > 0)
     yield from _on_unanswered_topics(qrels.topics, count > 0)
     yield from _on_few_topics(runs.names, count > 0)
@@ -95,7 +100,7 @@ def _n_judged_lists(lists: Lists, shape: tuple[int, ...]) -> Index:
     return np.asarray(there.sum(-1))
 
 
-def _on_judged_shares(grades: Sequence[Grades], depths: Iterable[int]) -> Iterator[Note]:
+def _on_judged_shares(grades: Sequence[Grades], depths: Iterable[int], *, relevant_only: bool) -> Iterator[Note]:
     longest = max(block.shape[1] for block in grades)
     at_depths = [_found(grades, depth) for depth in sorted(set(depths)) if depth <= longest]
     shares = {of.depth: of.judged / of.listed for of in at_depths if of.listed}
@@ -103,14 +108,15 @@ def _on_judged_shares(grades: Sequence[Grades], depths: Iterable[int]) -> Iterat
         return
     top = max(depth for depth in shares if depth <= _TOP)
     words = ", ".join(f"{share:.0%} {_to_depth(depth)}" for depth, share in shares.items())
-    if shares[top] < JUDGED_IN_TEN.value:
-        text = (
-            f"only {words} of the documents that runs return are judged; the others count as not relevant, so scores "
-            "are too low, most of all for runs that filled no pool"
-        )
-        yield Note("rarely_judged", "warning", text)
+    judged = f"judged are {words} of the documents that runs return"
+    if shares[top] >= JUDGED_IN_TEN.value:
+        yield Note("judged_shares", "info", judged)
+    elif relevant_only:
+        text = "the judgments list relevant documents only; others count as not relevant"
+        yield Note(_RELEVANT_ONLY, "caution", f"{text} ({judged})")
     else:
-        yield Note("judged_shares", "info", f"judged are {words} of the documents that runs return")
+        text = "the others count as not relevant, so scores may be too low, most of all for runs that filled no pool"
+        yield Note("rarely_judged", "warning", f"few documents are judged: {judged}; {text}")
 
 
 def _to_depth(depth: int) -> str:
@@ -125,22 +131,26 @@ def at_cutoffs(notes: Sequence[Note], grades: Sequence[Grades], cutoffs: Mapping
     if not any(note.code in SHARES for note in notes):
         yield from notes
         return
-    depths = {k for k in cutoffs.values() if k is not None}
+    depths = {*DEPTHS, *(k for k in cutoffs.values() if k is not None)}
+    relevant_only = any(note.code == _RELEVANT_ONLY for note in notes)
     for note in notes:
-        yield from on_data(_on_judged_shares(grades, {*DEPTHS, *depths})) if note.code in SHARES else (note,)
+        again = note.code in SHARES
+        yield from on_data(_on_judged_shares(grades, depths, relevant_only=relevant_only)) if again else (note,)
     yield from on_data(_on_deep_measures(grades, cutoffs))
 
 
 def _on_deep_measures(grades: Sequence[Grades], cutoffs: Mapping[str, int | None]) -> Iterator[Note]:
-    """Name the measures that look at ranks at which hardly any document is judged."""
+    """Name the measures that look far into ranks of which hardly any document is judged."""
     longest = max(block.shape[1] for block in grades)
     listed, judged = np.zeros((2, longest), dtype=np.int64)
     for block in grades:
         listed[: block.shape[1]] += np.count_nonzero(block != ABSENT, axis=0)
         judged[: block.shape[1]] += np.count_nonzero(_is_judged(block), axis=0)
-    reached = np.flatnonzero(judged >= HARDLY_JUDGED.value * np.maximum(listed, 1))
-    longest, deepest = int((listed > 0).sum()), int(reached[-1]) + 1 if reached.size else 0
-    deep = [name for name, k in cutoffs.items() if min(k or longest, longest) > deepest]
+    listed, judged = (np.cumsum(n[::-1])[::-1] for n in (listed, judged))  # from each rank on
+    few = HARDLY_JUDGED.value * listed  # where this is less than one document, none may be chance
+    bare = np.flatnonzero((few >= 1) & (judged < few))
+    deepest = int(bare[0]) if bare.size else longest
+    deep = [name for name, k in cutoffs.items() if min(k or longest, longest) > _WELL_BELOW * deepest]
     if deep:
         look = "looks" if len(deep) == 1 else "look"
         below = f"below rank {deepest:,} hardly any document is judged"
@@ -256,7 +266,7 @@ def same_as(runs: Runs) -> list[str | None]:
     """Name, for every run, the first one before it with the same documents in the same places, if any."""
     first = np.where(runs.count > 0, runs.doc[np.where(runs.count > 0, runs.start, 0)], 0)
     rough = [(count.tobytes(), docs.tobytes()) for count, docs in zip(runs.count, first, strict=True)]
-    alike = {key for key in rough if rough.count(key) > 1}  # only these need a look at every document
+    alike = {key for key, n in Counter(rough).items() if n > 1}  # only these need a look at every document
     first_of: dict[tuple[object, ...], str] = {}
     same: list[str | None] = []
     for i, key in enumerate(rough):

@@ -18,7 +18,16 @@ from assay.core.errors import InputError
 from assay.core.notes import Note
 from assay.data.files import plain_name
 from assay.data.formats.delimited import read_table
-from assay.data.formats.fields import Where, find_columns, ids, is_prose, missing_column, numbers, texts
+from assay.data.formats.fields import (
+    Where,
+    find_columns,
+    ids,
+    is_distance,
+    is_prose,
+    missing_column,
+    numbers,
+    texts,
+)
 from assay.data.order import Listing, OrderRule
 from assay.data.tables import number
 
@@ -38,6 +47,7 @@ class LongTable:
     columns: pl.DataFrame  # topic, doc: text; run: text or null; rank, score, grade: as they stand
     where: Where
     notes: tuple[Note, ...] = ()
+    score: str = "score"  # what the column of scores is called
 
     @classmethod
     def build(
@@ -62,7 +72,8 @@ class LongTable:
         held |= {role: ids(held[role], role, source, place) for role in ("topic", "doc")}
         if "run" in held:
             held["run"] = texts(held["run"], "run", source)
-        return cls(source, tuple(header), pl.DataFrame(held), place, notes)
+        score = header[position["score"]] if "score" in position else "score"
+        return cls(source, tuple(header), pl.DataFrame(held), place, notes, score)
 
     def is_ranked(self) -> Bools:
         """Say which rows are ranked: those with a run, a rank or a score."""
@@ -114,7 +125,9 @@ def listings(table: LongTable, rule: OrderRule, *, name: str) -> tuple[list[List
                 where=at_rows(table.where, rows[at]),
             )
         )
-    return runs, (*table.notes, *_notes_on_order(table, by_rank, len(names), rule))
+    by_score = [run for run in runs if run.score is not None and run.has_no_order]
+    notes = (*_notes_on_order(table, by_rank, len(names), rule), *_note_on_distances(table, by_score, rule))
+    return runs, (*table.notes, *notes)
 
 
 def _ranked_rows(table: LongTable) -> Index:
@@ -157,6 +170,14 @@ def _notes_on_order(table: LongTable, by_rank: Sequence[str], n_runs: int, rule:
         return ()
     who = "no scores" if len(by_rank) == n_runs else f"{len(by_rank)} of {n_runs} runs have no scores"
     return (Note("ordered_by_rank", "info", f"{table.source}: {who}; ordered by rank, as if the score were -rank"),)
+
+
+def _note_on_distances(table: LongTable, by_score: Sequence[Listing], rule: OrderRule) -> tuple[Note, ...]:
+    """Warn of scores that are called distances but are read as scores, by which the worst comes first."""
+    if not by_score or rule.order is not None or not is_distance(table.score):
+        return ()
+    what = f"{table.source}: column '{table.score}' is read as a score, highest first"
+    return (Note("distance_column", "warning", f"{what}; --order distance goes lowest first"),)
 
 
 def at_rows(where: Where, rows: Index) -> Where:

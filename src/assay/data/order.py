@@ -90,6 +90,11 @@ class Listing:
     usual: Order = "score"  # what decides where the user does not say
     where: Callable[[int], str] = field(default=lambda row: f"row {row + 1}")
 
+    @property
+    def has_no_order(self) -> bool:
+        """Whether ranks say nothing: there are none, or all are the same."""
+        return self.rank is None or is_constant(self.rank)
+
     def keep(self, rows: Bools) -> Listing:
         """Leave the other rows out."""
         return replace(
@@ -172,7 +177,7 @@ def _on_repeats(listing: Listing, rows: Index, duplicates: Duplicates) -> Note:
 def _what_decides(listing: Listing, rule: OrderRule) -> Order:
     """Choose what the order goes by, and refuse what a run does not have."""
     by = rule.order or listing.usual
-    if rule.order is None and listing.score is not None and (listing.rank is None or is_constant(listing.rank)):
+    if rule.order is None and listing.score is not None and listing.has_no_order:
         by = "score"  # ranks say nothing
     if by in BY_SCORE and listing.score is None:
         raise UsageError(f"{listing.where(0)}: there is no score to order by (--order {by})")

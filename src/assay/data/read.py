@@ -126,17 +126,30 @@ def _judgments_at(word: str, names: Mapping[str, str], scale: Scale) -> list[Jud
         from assay.data.judgments.irds import judgments_from_irds
 
         return [judgments_from_irds(word, scale)]
-    files = {path: read_bytes(path) for path in expand([word], "judgments")}
-    others = [path for path, data in files.items() if Path(word).is_dir() and not _is_judged(data, path, names)]
-    parts = [_judgments_from_file(data, path, names, scale) for path, data in files.items() if path not in others]
+    parts: list[Judgments] = []
+    others: list[str] = []
+    asked = not Path(word).is_dir()
+    for path in expand([word], "judgments"):
+        data = read_bytes(path)
+        try:
+            if not asked and not is_table(data, path, names) and not _looks_judged(data, names, scale):
+                others.append(path)
+            else:
+                parts.append(_judgments_from_file(data, path, names, scale))
+        except InputError:
+            if asked or _looks_judged(data, names, scale):
+                raise
+            others.append(path)
     if not parts:
         raise InputError(f"{word}: a directory without judgments (not {listed(list(map(plain_name, others)))})")
     return [replace(parts[0], notes=(*parts[0].notes, *skipped_files(word, others, "judgments"))), *parts[1:]]
 
 
-def _is_judged(data: bytes, path: str, names: Mapping[str, str]) -> bool:
-    """Say whether a file can be judgments: a table, or text whose first line is as long as one of theirs."""
-    return is_table(data, path, names) or first_width(data) in _QRELS_FIELDS
+def _looks_judged(data: bytes, names: Mapping[str, str], scale: Scale) -> bool:
+    """Say whether a file of a directory was meant to be judgments."""
+    from assay.data.formats.recognition import looks_judged
+
+    return looks_judged(data, names, scale.values)
 
 
 def _judgments_from_file(data: bytes, path: str, names: Mapping[str, str], scale: Scale) -> Judgments:
@@ -244,11 +257,11 @@ def skipped_files(directory: str, others: Sequence[str], what: str) -> tuple[Not
     return (Note("skipped_files", "caution", text),)
 
 
-def _looks_like_run(data: bytes, names: Mapping[str, str]) -> bool:
+def _was_meant(problem: InputError, data: bytes, names: Mapping[str, str]) -> bool:
     """Say whether a file that cannot be read was meant to be a run."""
-    from assay.data.formats.recognition import looks_like_run
+    from assay.data.formats.recognition import NotRunsError, looks_like_run
 
-    return looks_like_run(data, names)
+    return not isinstance(problem, NotRunsError) and looks_like_run(data, names)
 
 
 def _is_header(line: str, names: Mapping[str, str]) -> bool:
@@ -293,9 +306,9 @@ class _RunReader:
         for path, (_, word) in zip(paths, found, strict=True):
             data = read_bytes(path)
             try:
-                runs = self._from_file(data, path)
+                runs = self._from_file(data, path, asked=word not in others)
             except InputError as problem:
-                if word not in others or _looks_like_run(data, self.names):
+                if word not in others or _was_meant(problem, data, self.names):
                     raise
                 others[word].append(path)
                 why = why or str(problem)
@@ -306,19 +319,35 @@ class _RunReader:
                 raise InputError(f"{word}: a directory without runs ({why})")
             self.notes += skipped_files(word, skipped, "runs")
 
-    def _from_file(self, data: bytes, path: str) -> list[Listing]:
+    def _from_file(self, data: bytes, path: str, *, asked: bool) -> list[Listing]:
+        """Read one file; one that a user has not `asked` for, but a directory holds, must be a run beyond doubt."""
         name = plain_name(path) if path != STDIN else "stdin"
         if is_table(data, path, self.names, widths=_RUN_FIELDS):
             from assay.data.long import table_from_bytes
 
-            return self._from_table(table_from_bytes(data, path, self.names, strict=self._strict()), name)
+            table = table_from_bytes(data, path, self.names, strict=self._strict())
+            self._doubt(table, asked=asked)
+            return self._from_table(table, name)
         if first_width(data[:_LINE]) == min(_RUN_FIELDS):
             from assay.data.formats.triples import ranked_triples
 
-            return self._from_table(ranked_triples(data, path, self.names), name)
+            return self._from_table(ranked_triples(data, path, self.names, asked=asked), name)
         run = listing_from_bytes(data, path, ranked=self.rule.needs_ranks)
         self.paths.append(path)
         return [run]
+
+    def _doubt(self, table: LongTable, *, asked: bool) -> None:
+        """Say that a table looks like judgments, or refuse it where a directory holds it."""
+        from assay.data.judgments.rows import looks_judged
+
+        if not looks_judged(table):
+            return
+        text = f"{table.source}: the scores are small whole numbers, as in BEIR's judgments"
+        if not asked:
+            from assay.data.formats.recognition import NotRunsError
+
+            raise NotRunsError(text)
+        self.notes.append(Note("looks_judged", "warning", f"{text}; read as a run (--qrels reads judgments)"))
 
     def find_id(self, words: Sequence[str]) -> FindId:
         """Make the function that reads files again to find the id behind a code."""

@@ -24,6 +24,7 @@ RISING_SCORES = "rising_scores"
 """The code of the note on lists whose scores rise from line to line, where ranks say nothing."""
 BY_SCORE = ("score", "distance")
 _EXAMPLES = 20  # ids of a run that are kept as they are written
+_STEPS = 2  # from line to line inside lists, that all rise, below which this may be chance
 
 RankColumn = Literal["given", "constant", "none"]
 """What is known of ranks. Constant: the same for every document, which says nothing."""
@@ -35,6 +36,7 @@ class RunFacts:
 
     order: Order  # what decided
     lists: int
+    steps: int  # from one document to the next of its list
     ranks: RankColumn
     contradicted: int  # a better rank has a worse score
     rising: int  # scores never fall and somewhere rise along the ranks, or along the lines where ranks say nothing
@@ -66,6 +68,7 @@ def run_facts(
     return RunFacts(
         order=by,
         lists=rows.start.size,
+        steps=rows.at.size - rows.start.size,
         ranks=ranks,
         contradicted=contradicted,
         rising=rising,
@@ -138,7 +141,7 @@ def notes_on_runs(names: Sequence[str], facts: Sequence[RunFacts], rule: OrderRu
         n = sum(one.scattered for _, one in these)
         what = f"the lines of {counted(n, 'list')} of {_some(these)} do not stand together"
         yield Note("scattered_topics", "info", f"{what}; those of one topic are one list, as in trec_eval")
-    # a rank that is the same everywhere leaves the lines as the only word on the order, and only a whole run counts
+    # without ranks that say anything the lines are the only word on the order, and only a whole run counts
     if these := [(name, one) for name, one in runs if one.order == "score" and _rises_throughout(one)]:
         what = f"scores rise from line to line in all lists of {_some(these)}; ordered by score, highest first"
         severity: Literal["info", "warning"] = "info" if rule.order else "warning"
@@ -146,8 +149,9 @@ def notes_on_runs(names: Sequence[str], facts: Sequence[RunFacts], rule: OrderRu
 
 
 def _rises_throughout(one: RunFacts) -> bool:
-    """Say whether scores rise in every list in which they can."""
-    return one.ranks == "constant" and one.rising > 0 and one.rising + one.single + one.equal == one.lists
+    """Say whether scores rise in every list in which they can, and too often for chance."""
+    rises = one.rising > 0 and one.rising + one.single + one.equal == one.lists
+    return rises and (one.ranks == "constant" or (one.ranks == "none" and one.steps >= _STEPS))
 
 
 def _on_contradictions(these: Sequence[tuple[str, RunFacts]], by: Order, *, chosen: bool) -> Note:

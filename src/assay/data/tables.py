@@ -124,7 +124,8 @@ class Qrels:
         new = np.full(len(self.topics), -1, dtype=np.int64)
         new[chosen] = np.arange(len(topics))
         rows = new[self.topic] >= 0
-        return replace(self.thin(rows), topics=tuple(topics), topic=new[self.topic][rows])
+        part = replace(self.thin(rows), topics=tuple(topics), topic=new[self.topic][rows])
+        return replace(part, is_whole=self.is_whole)  # nothing is left out of the topics that stay
 
     def pool(self, runs: Runs, *, depth: int, contributors: Sequence[str] | None = None) -> Qrels:
         """Keep the judgments that a pool of this depth would have produced.

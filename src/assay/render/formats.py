@@ -18,11 +18,12 @@ import polars as pl
 import polars.selectors as cs
 
 from assay.core.errors import UsageError, suggestion
+from assay.core.notes import Note, gravest_first
 from assay.core.text import visible
 from assay.data.outputs import check_output
 from assay.render.docstrings import documentation
 from assay.render.escaping import safe, safe_json, safe_table
-from assay.render.text import cells, is_number, notes_on_table, plain
+from assay.render.text import cells, is_number, labelled, notes_on_table, plain
 from assay.results.result import Report, Result
 
 
@@ -66,11 +67,13 @@ def to_csv(result: Result) -> str:
 
 
 def to_markdown(result: Result) -> str:
-    """The table for a README or a notebook."""
+    """The table for a README or a notebook, after a list of what is to be known of it, warnings first."""
     t = result.table
+    notes = [f"- {safe(labelled(note), 'markdown')}\n" for note in gravest_first(notes_on_table(result))]
     rule = ["---:" if is_number(t, name) else ":---" for name in t.columns]
     head, *body = [[safe(value, "markdown") for value in row] for row in [t.columns, *cells(t)]]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *body]) + "\n"
+    rows = ["| " + " | ".join(row) + " |\n" for row in [head, rule, *body]]
+    return "".join([*notes, *(["\n"] if notes else []), *rows])
 
 
 def to_latex(result: Result) -> str:
@@ -125,6 +128,8 @@ FORMATS: dict[str, Callable[[Result], str]] = {
 PICTURES = (".svg", ".png", ".pdf")
 _EXTENSIONS = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
 
+_BARE = ("csv", "parquet", "trec_eval")  # have no place for notes
+
 EXTENSIONS = (*_EXTENSIONS, ".parquet", *PICTURES, ".html")
 """What `-o` understands."""
 
@@ -151,6 +156,17 @@ def pick_table(result: Result, name: str | None) -> Result:
     if not isinstance(result, Report):
         return replace(result, table=table, notes=notes)
     return Result(result.analysis, table, result.tables, result.basis, result.settings, notes)
+
+
+def notes_left_out(
+    result: Result, path: str | None = None, *, form: str | None = None, table: str | None = None
+) -> list[Note]:
+    """The cautions and warnings for which a format, or the file of a path, has no place."""
+    kind = form or Path(path or "").suffix.lower().removeprefix(".")
+    if kind not in _BARE:
+        return []
+    notes = gravest_first(notes_on_table(pick_table(result, table)))
+    return [note for note in notes if note.severity != "info"]
 
 
 def check_path(path: str, form: str | None) -> None:

@@ -19,7 +19,7 @@ from assay.core.errors import InputError, MeasureError, suggestion
 from assay.core.notes import Note
 from assay.core.settings import MAX_RANK, limited_number
 from assay.core.text import listed
-from assay.data.diagnosis import missing_lists
+from assay.data.diagnosis import BY_JUDGMENTS, missing_lists
 from assay.data.judged import Judged, Negative, judge
 from assay.data.judgments.merging import ONLY_FILES, OtherJudgments
 from assay.data.provenance import Basis
@@ -205,9 +205,9 @@ def unsettled_conditions(
 
 
 def _located(notes: Iterable[Note], under: Under) -> Iterator[Note]:
-    """Let the notes on topics without a relevant document say of which judgments, where these are not all."""
+    """Let notes that differ between sets of judgments say of which they are, where it is not the main one."""
     for note in notes:
-        here = note.code == EMPTY_TOPICS and under != ALL_JUDGMENTS
+        here = note.code in {EMPTY_TOPICS, *BY_JUDGMENTS} and under != ALL_JUDGMENTS
         yield replace(note, text=f"{_named(under)}: {note.text}") if here else note
 
 

@@ -120,6 +120,49 @@ def test_what_is_not_judgments_in_a_directory_is_skipped_and_named(tmp_path: Pat
     assert note.text == f"{folder}: README.md and logo.png skipped: not judgments"
 
 
+PROSE = {
+    "one line": b"Judged by NIST 3\n",
+    "three words": b"Version 1.0 2\nall of it\n",
+    "numbers": b"judged 1 by 2\nand by 3 others\n",
+    "groups.csv": b"run,group\nbm25,us\n",
+    "config.json": b'{"k1": 0.9, "b": 0.4}',
+    "run.csv": b"query,doc,score\n1,a,2\n",
+    "run": b"1 Q0 a 1 2 bm25\n",
+}
+
+
+@pytest.mark.parametrize("name", PROSE)
+def test_what_only_resembles_judgments_in_a_directory_is_skipped(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "judgments"
+    folder.mkdir()
+    write(folder / "qrels.txt", A)
+    (folder / name).write_bytes(PROSE[name])
+    qrels = read_qrels(folder)
+    assert grades(qrels) == parsed(A)
+    assert [note.text for note in qrels.notes] == [f"{folder}: {name} skipped: not judgments"]
+
+
+@pytest.mark.parametrize("text", ["9 Q0 z 1\n", "9 z 1\n9 y 0\n", "query,doc,label\n9,z,1\n"])
+def test_judgments_of_any_shape_are_read_from_a_directory(text: str, tmp_path: Path) -> None:
+    folder = tmp_path / "judgments"
+    folder.mkdir()
+    write(folder / "qrels.txt", A)
+    write(folder / "z", text)
+    assert ("9", "z") in grades(read_qrels(folder))
+
+
+@pytest.mark.parametrize(
+    "text", ["9 0 z yes\n9 0 y no\n", "9 0 z 1\n9 0 y 2\n9 0 x high\n", "query,doc,label\n9,z,x\n"]
+)
+def test_judgments_with_a_mistake_are_not_skipped_in_a_directory(text: str, tmp_path: Path) -> None:
+    folder = tmp_path / "judgments"
+    folder.mkdir()
+    write(folder / "qrels.txt", A)
+    path = write(folder / "z", text)
+    with pytest.raises(InputError, match=f"^{path}:"):
+        read_qrels(folder)
+
+
 def test_a_directory_without_judgments_is_one_line(tmp_path: Path) -> None:
     folder = tmp_path / "judgments"
     folder.mkdir()

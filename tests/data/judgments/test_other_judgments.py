@@ -11,6 +11,7 @@ import pytest
 
 from assay.cli import main
 from assay.core.errors import InputError
+from assay.data.diagnosis import SHARES
 from assay.data.judged import judge
 from assay.data.judgments.merging import OtherJudgments
 from assay.data.provenance import by_name, split_name
@@ -130,7 +131,7 @@ def test_in_python_names_go_with_the_conditions() -> None:
     assert np.array_equal(found[1], score(judge(runs, llm.select(main_judgments.topics)), ["AP"]).value[0])
     plain = score_conditions(runs, main_judgments, ["AP", "AP/qrels=llm"], others={"llm": llm}).value
     assert np.array_equal(plain, found)
-    assert others.find("llm") is llm
+    assert others.find("llm").doc is llm.doc
     with pytest.raises(InputError, match="no judgments of that name"):
         others.find("nist")
 
@@ -148,3 +149,24 @@ def test_a_file_whose_name_looks_like_a_name_and_a_source_is_a_file(files: Path)
     assert split_name("c=b.txt") == ("c", "b.txt")
     assert split_name("x" * 5000) == ("", "x" * 5000)
     assert by_name(["a=b.txt", "c=a=b.txt"]) == {"": ["a=b.txt"], "c": ["a=b.txt"]}
+
+
+@pytest.mark.parametrize("words", [["--qrels", "o=other.txt", "-m", "AP/qrels=o"], ["-m", "AP/qrels=other.txt"]])
+def test_judgments_under_a_name_of_which_nothing_is_retrieved_are_refused(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("other.txt").write_text("1 0 x 1\n2 0 y 1\n")
+    assert main(["score", "run", "--qrels", "nist.txt", "-m", "AP", *words]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "no document that the runs return is judged" in said.err
+    assert said.err.startswith("assay: o (other.txt): " if "o=other.txt" in words else "assay: other.txt: ")
+
+
+def test_each_set_of_judgments_is_diagnosed_under_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("few.txt").write_text("1 0 c 1\n2 0 x 0\n")  # c alone of four documents that the run returns
+    said = answer(capsys, "--qrels", "nist.txt", "--qrels", "few=few.txt", "-m", "AP", "-m", "AP/qrels=few")
+    shares = {note["code"]: note["text"] for note in said["notes"] if note["code"] in SHARES}
+    assert shares["judged_shares"].startswith("judged are 100% at rank 1")  # both documents at rank 1, by nist.txt
+    assert shares["rarely_judged"].startswith("few, all judgments: ")
+    assert "0% at rank 1" in shares["rarely_judged"]

@@ -31,8 +31,8 @@ def returning(length: int) -> bool:
 
 
 def looking_deep(n_judged: int) -> bool:
-    """Whether AP looks deeper than anyone judged, so many of a hundred lists being judged at their second rank."""
-    runs = {"a": {str(topic): ["b", "c"] for topic in range(100)}}
+    """Whether AP looks deeper than anyone judged, so many of 200 documents from the second rank on being judged."""
+    runs = {"a": {str(topic): ["b", "c", "d"] for topic in range(100)}}
     judged = {str(topic): {"b": 1} | ({"c": 0} if topic < n_judged else {}) for topic in range(100)}
     notes = score(runs, judged, ["AP"]).notes
     return "deeper_than_judged" in {note.code for note in notes}
@@ -41,6 +41,6 @@ def looking_deep(n_judged: int) -> bool:
 CASES: dict[str, Case] = {
     "judged_in_ten": Case(lambda: of_ten(4), lambda: of_ten(5), moved=0.3, rule="glance"),
     "few_answered": Case(lambda: answering(1), lambda: answering(2), moved=0.2, rule="glance"),
-    "hardly_judged": Case(lambda: looking_deep(0), lambda: looking_deep(1), moved=0.0, rule="glance"),
+    "hardly_judged": Case(lambda: looking_deep(1), lambda: looking_deep(2), moved=0.0, rule="glance"),
     "short_lists": Case(lambda: returning(1), lambda: returning(2), moved=0.01, rule="glance"),
 }

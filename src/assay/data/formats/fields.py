@@ -29,6 +29,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 
 _PROSE = {"query", "question", "user_input"}  # topics that may be the text of a question
 _LONE = "q"
+_DISTANCES = ("distance", "distances", "dist", "l2")
 Where = Callable[[int], str]
 _EXACT = 2.0**53  # beyond this, floats no longer hold every whole number
 _DECIMAL_COMMA = r"^[+-]?\d+,\d+(?:[eE][+-]?\d+)?$"
@@ -47,6 +48,15 @@ def role_of(name: str) -> str | None:
 def plain_column(name: str) -> str:
     """The name of a column as it is looked up: case, hyphens and spaces do not matter."""
     return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def is_distance(name: str) -> bool:
+    """Whether a column is called as distances are, of which the lowest is best.
+
+    >>> [is_distance(name) for name in ("Distance", "cosine_distance", "L2", "score", "district")]
+    [True, True, True, False, False]
+    """
+    return not set(plain_column(name).split("_")).isdisjoint(_DISTANCES)
 
 
 def is_prose(role: str, name: str) -> bool:
@@ -126,9 +136,12 @@ def shown(value: object) -> str:
 def missing_column(roles: Sequence[str], header: Sequence[str], source: str) -> InputError:
     """Say that no column holds one of these roles, what there is, and how to name it."""
     usual = [(name, role) for role in roles for name in ROLES[role]]
+    distance = next((word for word in header if is_distance(word)), None)
     near = [(*_nearest_role(word), word) for word in header if role_of(word) is None]
     likeness, role, word = max((one for one in near if one[1] in roles), default=(0.0, "", ""))
     hint = f"did you mean '{word}'? --columns {role}={word}" if likeness >= 0.6 else f"--columns {roles[0]}=NAME"
+    if distance is not None and "score" in roles:
+        hint = f"did you mean '{distance}'? --columns score={distance} --order distance"
     what = " or the ".join(roles)
     return InputError(
         f"{source}: no column for the {what} (one of {first_few([name for name, _ in usual], most=_SHOWN)}); "

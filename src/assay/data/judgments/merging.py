@@ -95,7 +95,8 @@ class OtherJudgments:
     def find(self, name: str) -> Qrels:
         """Find judgments by their name, or read them."""
         if name in self.named:
-            return self.named[name]
+            qrels = self.named[name]
+            return replace(qrels, source=f"{name} ({shown_path(qrels.source)})")
         if self.named and not name.startswith(IRDS) and not Path(name).exists():
             hint = suggestion(name, self.named) or f"; there are {', '.join(self.named)}"
             raise InputError(f"qrels={name}: no judgments of that name, and no such file{hint}")

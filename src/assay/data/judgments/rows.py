@@ -13,6 +13,8 @@ from assay.data.judgments.merging import Judgments
 from assay.data.judgments.scale import Scale
 from assay.data.long import LongTable, at_rows
 
+_LIKELY_GRADE = 10  # few scales of grades go further, and few scores of runs are all whole and within it
+
 
 def judgments_from_rows(table: LongTable, scale: Scale) -> Judgments | None:
     """Take the judgments out of a table, ranked rows among them; None where it has no grades."""
@@ -47,8 +49,19 @@ def judgments_from_table(table: LongTable, scale: Scale) -> Judgments:
 
 def _score_as_grade(table: LongTable) -> LongTable:
     """Take the column `score` for the grades where it stands beside `corpus-id`: so BEIR writes judgments."""
+    return replace(table, columns=table.columns.rename({"score": "grade"})) if _is_beir(table) else table
+
+
+def _is_beir(table: LongTable) -> bool:
+    """Whether the columns are those of BEIR's judgments, which may also be a run's."""
     there = set(table.columns.columns)
-    is_beir = "corpus_id" in map(plain_column, table.header) and not there & {"grade", "rank", "run"}
-    if not is_beir or "score" not in there:
-        return table
-    return replace(table, columns=table.columns.rename({"score": "grade"}))
+    is_plain = "score" in there and not there & {"grade", "rank", "run"}
+    return is_plain and "corpus_id" in map(plain_column, table.header)
+
+
+def looks_judged(table: LongTable) -> bool:
+    """Whether scores are grades, as BEIR writes them: all of them small whole numbers."""
+    if not _is_beir(table):
+        return False
+    score = table.numbers("score")
+    return bool(((score == np.round(score)) & (np.abs(score) <= _LIKELY_GRADE)).all())
