@@ -154,7 +154,7 @@ def _of_two(data: Scores, comparison: _RankComparison, names: Sequence[str]) -> 
     two = data.choose(names)
     if _is_even(data, comparison):
         return two
-    there = _covered(two, comparison).all(0)
+    there = np.asarray(_covered(two, comparison).all(0))
     return two.select(topics=[topic for topic, kept in zip(two.topics, there, strict=True) if kept])
 
 
