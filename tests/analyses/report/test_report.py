@@ -376,3 +376,15 @@ def test_a_report_on_nothing_that_applies_says_why() -> None:
     scores = Scores(("A",), ("x",), ("1",), np.ones((1, 1, 1)))
     with pytest.raises(UsageError, match="no analysis applies: agreement: needs at least"):
         report(scores, sections=["agreement"])
+
+
+def test_what_one_section_leaves_out_is_said_there_and_not_of_all() -> None:
+    value = np.random.default_rng(0).random((1, 12, 9))
+    value[0, 3, 5:] = np.nan
+    holed = Scores(("m",), tuple(f"r{i:02}" for i in range(12)), tuple(f"t{i}" for i in range(9)), value)
+    whole = report(holed, sections=["score,standardize"])
+    codes = {part.name: {note.code for note in part.result.notes} for part in whole.parts if part.result is not None}
+    assert "common_topics" in codes["standardize"]
+    assert "common_topics" not in {note.code for note in whole.notes}
+    (note,) = [note for note in whole.notes if note.code == "missing_scores"]
+    assert "each comparison uses the topics that both runs have" in note.text
