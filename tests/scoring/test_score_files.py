@@ -310,7 +310,7 @@ def test_orient_wins_over_the_corner_and_says_so(write: Write) -> None:
 
 def test_an_unknown_orient_is_refused(write: Write) -> None:
     path = write("x.csv", TOPIC_BY_RUN.format("topic"))
-    assert complaint(path, orient="sideways") == "orient: 'sideways' is not topic-by-run or run-by-topic"
+    assert complaint(path, orient="sideways") == "orient: 'sideways' is not one of topic-by-run, run-by-topic"
 
 
 @pytest.mark.parametrize("numbers", [True, False])
