@@ -403,4 +403,6 @@ def test_a_contradicting_judgment_names_both_lines() -> None:
 def test_a_repeated_judgment_is_ignored_and_counted() -> None:
     qrels: Qrels = qrels_from_bytes(b"1 0 d 1\n1 0 d 1\n2 0 d 0\n1 1 d 1\n", "qrels")
     assert qrels.grade.tolist() == [1, 0]
-    assert qrels.notes == (Note("repeated_judgments", "info", "qrels: 2 repeated judgments ignored"),)
+    assert qrels.notes == (
+        Note("repeated_judgments", "info", "qrels: 2 repeated judgments ignored: they agree with the first"),
+    )
