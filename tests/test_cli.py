@@ -141,7 +141,8 @@ def test_a_file_that_cannot_be_used_is_one_line(assay: Callable[..., Answer], ca
 def test_no_topic_in_common_is_one_line(assay: Callable[..., Answer]) -> None:
     Path("others").write_text("301 0 a 1\n302 0 a 1\n")
     assert refuse(assay, "score", "x", "--qrels", "others", "-m", "AP") == (
-        "others: no topic in common with the runs (judged: 301, 302; retrieved: 1, 2)"
+        "others: no topic in common with the runs (judged: 301, 302; retrieved: 1, 2): "
+        "are the judgments of another collection or round?"
     )
 
 

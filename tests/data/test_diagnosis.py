@@ -35,6 +35,8 @@ def test_runs_of_which_few_documents_are_judged_get_a_warning() -> None:
         ("LA-1", "la-1", "upper and lower case"),
         ("msmarco_passage_12", "12", "what stands before them"),
         ("12", "beir/12", "what stands before them"),
+        ("D7#0", "D7", "what stands after them"),
+        ("a", "a#0", "what stands after them"),
         ("clueweb12", "gov2", "another round"),
         ("FT911-3", "clueweb12-0101wb-00-00001", "another collection"),
     ],
@@ -44,6 +46,24 @@ def test_judgments_without_a_retrieved_document_are_refused_with_the_likely_reas
 ) -> None:
     runs, qrels = read_runs({"a": {"1": {retrieved: 1.0}}}), read_qrels({"1": {judged: 1}})
     with pytest.raises(InputError, match=f"retrieved: {retrieved}; judged: {judged}.*{reason}"):
+        judge(runs, qrels)
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "judged", "reason"),
+    [
+        ("01", "1", "written as 1 and 01"),
+        ("1.0", "1", "written as 1 and 1.0"),
+        ("Q1", "q1", "upper and lower case"),
+        ("trec8-301", "301", "what stands before them"),
+        ("x", "301", "another collection or round"),
+    ],
+)
+def test_topics_without_any_in_common_are_refused_with_the_likely_reason(
+    retrieved: str, judged: str, reason: str
+) -> None:
+    runs, qrels = read_runs({"a": {retrieved: {"d": 1.0}}}), read_qrels({judged: {"d": 1}})
+    with pytest.raises(InputError, match=f"no topic in common with the runs.*{reason}"):
         judge(runs, qrels)
 
 

@@ -128,7 +128,8 @@ def test_no_topic_in_common_shows_some_of_both() -> None:
     with pytest.raises(InputError) as problem:
         judge(runs_of(lists), qrels_of({("1", "a"): 1}))
     assert str(problem.value) == (
-        "qrels: no topic in common with the runs (judged: 1; retrieved: 101, 102, 103, ...)"
+        "qrels: no topic in common with the runs (judged: 1; retrieved: 101, 102, 103, ...): "
+        "are the judgments of another collection or round?"
     )
 
 

@@ -18,7 +18,7 @@ from assay.core.errors import InputError, UsageError
 from assay.data.codes import encode
 from assay.data.judged import judge
 from assay.data.order import Order, OrderRule, Precision, Ties
-from assay.data.run_facts import RANKS_CONTRADICT_SCORES, RISING_SCORES, RunFacts
+from assay.data.run_facts import RANKS_CONTRADICT_SCORES, RISING_SCORES, TIED_RANKS, RunFacts
 from assay.data.tables import Runs
 from assay.data.trec import listing_from_bytes
 
@@ -386,3 +386,38 @@ def test_contradictions_of_many_lists_are_those_of_all_pairs() -> None:
         for by in orders:
             listing = listing_from_bytes(text_of(rows), "run", ranked=True)
             assert Runs.build([listing], OrderRule(by)).facts[0].contradicted == expected
+
+
+def test_a_file_with_several_tags_is_a_warning_and_the_reason_of_repeated_documents(tmp_path: Path) -> None:
+    path = write(tmp_path, "two", "1 Q0 a 1 2 one\n1 Q0 b 2 1 one\n2 Q0 a 1 2 two\n")
+    (note,) = (note for note in read_runs(path).notes if note.code == "several_tags")
+    assert note.severity == "warning"
+    assert "2 tags: one, two; split the file if these are 2 runs" in note.text
+    twice = write(tmp_path, "twice", "1 Q0 a 1 2 one\n1 Q0 b 2 1 one\n1 Q0 a 1 2 two\n")
+    with pytest.raises(
+        InputError, match=r"twice:3: document a appears twice for topic 1 \(there are 2 tags: one, two"
+    ):
+        read_runs(twice)
+    assert "several_tags" in {note.code for note in read_runs(twice, duplicates="first").notes}
+    single = write(tmp_path, "single", "1 Q0 a 1 2 one\n1 Q0 a 2 1 one\n")
+    with pytest.raises(InputError, match=r"\(--duplicates first keeps the first\)$"):
+        read_runs(single)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "severity", "words"),
+    [
+        ((1, 1, 1, 1), "warning", "all ranks are the same in 2 of 2 lists"),
+        ((1, 1, 1, 2), "caution", "ranks stand more than once in 1 of 2 lists"),
+        ((1, 2, 1, 2), None, ""),
+    ],
+)
+def test_ranks_that_stand_more_than_once_are_noted_where_they_decide(
+    ranks: tuple[int, ...], severity: str | None, words: str, tmp_path: Path
+) -> None:
+    rows = zip((1, 1, 2, 2), "abab", ranks, (2, 1, 2, 1), strict=True)
+    path = write(tmp_path, "run", "".join(f"{topic} Q0 {doc} {rank} {score} t\n" for topic, doc, rank, score in rows))
+    tied = [note for note in read_runs(path, order="rank").notes if note.code == TIED_RANKS]
+    assert [note.severity for note in tied] == [severity] * bool(severity)
+    assert all(words in note.text for note in tied)
+    assert TIED_RANKS not in {note.code for note in read_runs(path, order="score").notes}

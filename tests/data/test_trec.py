@@ -356,7 +356,7 @@ def test_a_run_whose_tags_differ_is_named_by_its_file_without_packing(tmp_path: 
     runs = read_runs(tmp_path)
     assert runs.names == ("mine.res",)
     text = f"{tmp_path / 'mine.res.gz'}: named 'mine.res' after its file, because it has no single tag"
-    assert runs.notes == (Note("named_by_file", "info", text),)
+    assert [note for note in runs.notes if note.code != "several_tags"] == [Note("named_by_file", "info", text)]
 
 
 def test_names_that_are_still_equal_are_an_error(tmp_path: Path) -> None:
@@ -403,4 +403,6 @@ def test_a_contradicting_judgment_names_both_lines() -> None:
 def test_a_repeated_judgment_is_ignored_and_counted() -> None:
     qrels: Qrels = qrels_from_bytes(b"1 0 d 1\n1 0 d 1\n2 0 d 0\n1 1 d 1\n", "qrels")
     assert qrels.grade.tolist() == [1, 0]
-    assert qrels.notes == (Note("repeated_judgments", "info", "qrels: 2 repeated judgments ignored"),)
+    assert qrels.notes == (
+        Note("repeated_judgments", "info", "qrels: 2 repeated judgments ignored: they agree with the first"),
+    )

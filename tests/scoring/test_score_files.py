@@ -185,7 +185,7 @@ def test_trec_evals_output_for_one_run_is_read(write: Write) -> None:
     assert (scores.conditions, scores.runs, scores.topics) == (("AP",), ("bm25",), TOPICS)
     np.testing.assert_array_equal(scores.value, [AP[:1]])
     assert [(note.code, note.text.split(": ", 1)[1]) for note in scores.notes] == [
-        ("averages_left_out", "1 averages (topic 'all') left out"),
+        ("averages_left_out", "1 average (topic 'all') left out"),
         ("not_numbers", "not numbers, so left out: relstring"),
     ]
 
@@ -310,7 +310,7 @@ def test_orient_wins_over_the_corner_and_says_so(write: Write) -> None:
 
 def test_an_unknown_orient_is_refused(write: Write) -> None:
     path = write("x.csv", TOPIC_BY_RUN.format("topic"))
-    assert complaint(path, orient="sideways") == "orient: 'sideways' is not topic-by-run or run-by-topic"
+    assert complaint(path, orient="sideways") == "orient: 'sideways' is not one of topic-by-run, run-by-topic"
 
 
 @pytest.mark.parametrize("numbers", [True, False])
@@ -558,7 +558,7 @@ def test_means_of_trec_evals_topics_are_its_averages(data: Path) -> None:
     assert scores.value.shape == (95, 129, 50)
     assert not np.isnan(scores.value).any()
     assert [note.text.removeprefix(f"{path}: ") for note in scores.notes] == [
-        "12642 averages (topic 'all') left out",
+        "12,642 averages (topic 'all') left out",
         "not numbers, so left out: relstring",
     ]
     table = pl.read_csv(path, separator="\t", infer_schema=False)

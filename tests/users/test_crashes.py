@@ -9,10 +9,13 @@ from __future__ import annotations
 import gzip
 import json
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from assay import UsageError, read_qrels, read_runs, read_scores
 from assay.cli import main
 from tests.users.conftest import Ask, Refusal
 
@@ -177,3 +180,31 @@ def test_weights_on_tiny_data_say_nothing_of_numpy(capsys: pytest.CaptureFixture
         code = main(["weights", "r0", "r1", "r2", "--qrels", "qrels"])
     assert code in (0, 2)
     assert "Warning" not in capsys.readouterr().err
+
+
+# Settings of the readers that are of another kind
+
+_ODD: list[Any] = [3, 1.5, ["a"], {"a": "b"}, b"x", object(), True]
+_READERS: dict[str, tuple[Callable[..., Any], Any, tuple[str, ...]]] = {
+    "read_qrels": (read_qrels, {"1": {"x": 1}}, ("grades", "conflicts")),
+    "read_runs": (
+        read_runs,
+        {"1": {"x": 1}},
+        ("order", "ties", "score_precision", "duplicates", "name", "columns"),
+    ),
+    "read_scores": (
+        read_scores,
+        [{"run": "a", "topic": "1", "m": 0.5}],
+        ("orient", "name", "lower", "higher", "missing", "columns"),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("reader", "setting"), [(name, setting) for name, (_, _, settings) in _READERS.items() for setting in settings]
+)
+@pytest.mark.parametrize("value", _ODD, ids=[type(value).__name__ for value in _ODD])
+def test_a_setting_of_another_kind_is_refused_by_its_name(reader: str, setting: str, value: object) -> None:
+    read, data, _ = _READERS[reader]
+    with pytest.raises(UsageError, match=rf"^(--)?{setting.replace('_', '.')}"):
+        read(data, **{setting: value})

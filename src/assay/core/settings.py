@@ -80,9 +80,17 @@ def choices_of(kind: Any) -> Mapping[str, str]:
     return next((words for option in get_args(kind) if (words := choices_of(option))), {})
 
 
+def check_text(value: Any, what: str) -> None:
+    """Refuse what is no text."""
+    if not isinstance(value, str):
+        raise UsageError(f"{what}: a {type(value).__name__}, expected text")
+
+
 def check_choice(value: str, what: str, choices: Iterable[str]) -> None:
     """Refuse a word that is not one of the choices."""
     known = list(choices)
+    if not isinstance(value, str):
+        raise UsageError(f"{what}: a {type(value).__name__}, expected one of {', '.join(known)}")
     if value not in known:
         raise UsageError(f"{what}: '{value}' is not one of {', '.join(known)}{suggestion(value, known)}")
 

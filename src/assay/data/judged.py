@@ -17,7 +17,7 @@ from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note, on_data
 from assay.core.settings import check_choice, check_depth, positions
 from assay.core.text import counted, first_few
-from assay.data.diagnosis import diagnose, on_missing
+from assay.data.diagnosis import diagnose, on_missing, on_topics
 from assay.data.judgments.merging import ONLY_FILES, OtherJudgments
 from assay.data.lookup import Checks, Lookup, SameKeyError
 from assay.data.provenance import NOWHERE, Basis, Origin, shown_path
@@ -177,7 +177,8 @@ def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
     if not (place >= 0).any():
         raise InputError(
             f"{qrels.source}: no topic in common with the runs "
-            f"(judged: {first_few(qrels.topics)}; retrieved: {first_few(runs.topics)})"
+            f"(judged: {first_few(qrels.topics)}; retrieved: {first_few(runs.topics)}): "
+            f"{on_topics(qrels.topics, runs.topics)}"
         )
     start = np.zeros((len(runs.names), len(qrels.topics)), dtype=np.int64)
     count = np.zeros_like(start)

@@ -17,7 +17,7 @@ from assay.core.arrays import Array, Bools, Codes, Index
 from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note
 from assay.core.settings import check_choice
-from assay.core.text import counted
+from assay.core.text import counted, first_few
 from assay.data.codes import check_codes, encode, repeats, second_hash
 from assay.data.lookup import Checks, salt
 from assay.data.run_facts import BY_SCORE, RunFacts, is_constant, run_facts
@@ -89,6 +89,7 @@ class Listing:
     rank: Values | None = None  # [row]
     usual: Order = "score"  # what decides where the user does not say
     where: Callable[[int], str] = field(default=lambda row: f"row {row + 1}")
+    tags: tuple[str, ...] = ()  # of its lines, where they differ
 
     @property
     def has_no_order(self) -> bool:
@@ -124,9 +125,9 @@ def ordered(listing: Listing, rule: OrderRule) -> OrderedRun:
     """Order one run: the rule is applied here and nowhere else."""
     code = encode(listing.doc)
     again = _repeated_documents(listing, code)
-    notes: tuple[Note, ...] = ()
+    notes = (_on_tags(listing),) if listing.tags else ()
     if again.size:
-        notes = (_on_repeats(listing, again, rule.duplicates),)
+        notes = (*notes, _on_repeats(listing, again, rule.duplicates))
         kept = np.ones(code.size, dtype=bool)
         kept[again] = False
         listing, code = listing.keep(kept), code[kept]
@@ -165,13 +166,24 @@ def _on_repeats(listing: Listing, rows: Index, duplicates: Duplicates) -> Note:
     """Refuse documents that one list holds twice, or say that they are left out."""
     row = int(rows.min())
     if duplicates == "error":
+        hint = f"there are {_tags(listing)}" if listing.tags else "--duplicates first keeps the first"
         raise InputError(
             f"{listing.where(row)}: document {listing.doc[row]} appears twice for topic "
-            f"{listing.topics[listing.topic[row]]} (--duplicates first keeps the first)"
+            f"{listing.topics[listing.topic[row]]} ({hint})"
         )
     n = counted(rows.size, "repeated document")
     text = f"{listing.where(row)}: {n} dropped from here on, the first of each kept"
     return Note("repeated_documents", "caution", text)
+
+
+def _on_tags(listing: Listing) -> Note:
+    """Warn of a file with several tags, which may be several runs, one after the other."""
+    return Note("several_tags", "warning", f"{listing.where(0)}: {_tags(listing)}; read as one run")
+
+
+def _tags(listing: Listing) -> str:
+    tags = counted(len(listing.tags), "tag")
+    return f"{tags}: {first_few(listing.tags)}; split the file if these are {len(listing.tags):,} runs"
 
 
 def _what_decides(listing: Listing, rule: OrderRule) -> Order:

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import InputError
 from assay.core.notes import Note
 from assay.core.progress import steps
+from assay.core.settings import check_choice, check_text
 from assay.core.text import listed
 from assay.data.codes import FindId, id_of
 from assay.data.files import STDIN, check_streams, expand, plain_name, read_bytes
-from assay.data.judgments.conflicts import Conflicts
+from assay.data.judgments.conflicts import CONFLICT_RULES, Conflicts
 from assay.data.judgments.merging import Judgments, merge
 from assay.data.judgments.scale import UNDECLARED, GradeValues, Scale
 from assay.data.order import USUAL, Duplicates, Listing, Order, OrderRule, Precision, Ties
@@ -81,6 +82,7 @@ def read_runs(
         The name of a single run that comes without one, where there is no file to name it after.
     """
     rule = OrderRule(order, ties, score_precision, duplicates)
+    check_text(name, "name")
     return read_ranked(source, rule, columns=columns, name=name)[0]
 
 
@@ -109,6 +111,7 @@ def read_qrels(
         Different grades of one document for one topic: error, or the first, max, min, mean or majority of them (of
         equally frequent grades the lowest).
     """
+    check_choice(conflicts, "conflicts", CONFLICT_RULES)
     names, scale = _column_names(columns), _scale(grades)
     words = _paths(source)
     parts = _judgments_from_object(source, names, scale) if words is None else _judgments(words, names, scale)
@@ -210,7 +213,7 @@ def _column_names(columns: ColumnNames) -> Mapping[str, str]:
 
 def _scale(grades: GradeValues) -> Scale:
     """The scale of grades, as the user declares it."""
-    if not grades:
+    if grades is None or grades == "" or grades == {}:
         return UNDECLARED
     from assay.data.judgments.grades import declared_scale
 

@@ -22,6 +22,8 @@ RANKS_CONTRADICT_SCORES = "ranks_contradict_scores"
 """The code of the note on lists in which a better rank has a worse score."""
 RISING_SCORES = "rising_scores"
 """The code of the note on lists whose scores rise from line to line, where ranks say nothing."""
+TIED_RANKS = "tied_ranks"
+"""The code of the note on ranks that stand more than once in a list that they order."""
 BY_SCORE = ("score", "distance")
 _EXAMPLES = 20  # ids of a run that are kept as they are written
 _STEPS = 2  # from line to line inside lists, that all rise, below which this may be chance
@@ -44,6 +46,7 @@ class RunFacts:
     equal: int  # two documents or more, all with one score
     infinite: int  # an infinite score
     scattered: int  # its lines do not stand together
+    tied_ranks: int  # a rank that stands twice, where ranks decide
     repeated: int  # documents, left out because they stand further up in their list
     examples: tuple[str, ...]  # the first document ids as they are written
     notes: tuple[Note, ...]  # on this run alone
@@ -76,10 +79,16 @@ def run_facts(
         equal=equal,
         infinite=infinite,
         scattered=_n_scattered(listing.topic) if rows.moved else 0,
+        tied_ranks=_n_tied(rows) if by == "rank" else 0,
         repeated=n_repeated,
         examples=tuple(listing.doc.head(_EXAMPLES).to_list()),
         notes=notes,
     )
+
+
+def _n_tied(rows: SortedRows) -> int:
+    """Count the lists that hold a tie."""
+    return np.unique(np.searchsorted(rows.start, np.flatnonzero(rows.tied), side="right")).size
 
 
 def _n_scattered(topic: Index) -> int:
@@ -137,6 +146,10 @@ def notes_on_runs(names: Sequence[str], facts: Sequence[RunFacts], rule: OrderRu
     for by in dict.fromkeys(one.order for one in facts):
         if these := [(name, one) for name, one in runs if one.order == by and one.contradicted]:
             yield _on_contradictions(these, by, chosen=rule.order is not None)
+    for constant in (True, False):
+        tied = [(name, one) for name, one in runs if one.tied_ranks and (one.ranks == "constant") is constant]
+        if tied:
+            yield _on_tied_ranks(tied, rule, constant=constant)
     if these := [(name, one) for name, one in runs if one.scattered]:
         n = sum(one.scattered for _, one in these)
         what = f"the lines of {counted(n, 'list')} of {_some(these)} do not stand together"
@@ -146,6 +159,18 @@ def notes_on_runs(names: Sequence[str], facts: Sequence[RunFacts], rule: OrderRu
         what = f"scores rise from line to line in all lists of {_some(these)}; ordered by score, highest first"
         severity: Literal["info", "warning"] = "info" if rule.order else "warning"
         yield Note(RISING_SCORES, severity, f"{what}; --order distance goes lowest first, --order file by line")
+
+
+def _on_tied_ranks(these: Sequence[tuple[str, RunFacts]], rule: OrderRule, *, constant: bool) -> Note:
+    n, n_lists = sum(one.tied_ranks for _, one in these), sum(one.lists for _, one in these)
+    where = f"{n:,} of {counted(n_lists, 'list')} of {_some(these)}"
+    if constant:
+        return Note(
+            TIED_RANKS, "warning", f"all ranks are the same in {where}: ties alone decide (--ties {rule.ties})"
+        )
+    return Note(
+        TIED_RANKS, "caution", f"ranks stand more than once in {where}; there ties decide (--ties {rule.ties})"
+    )
 
 
 def _rises_throughout(one: RunFacts) -> bool:

@@ -160,7 +160,7 @@ def _notes_on_repeats(
 ) -> Iterator[Note]:
     """Say how many documents were judged more than once, and what was done where grades differ."""
     if settled.n_repeated:
-        ignored = f"{source}: {counted(settled.n_repeated, 'repeated judgment')} ignored"
+        ignored = f"{source}: {counted(settled.n_repeated, 'repeated judgment')} ignored: they agree with the first"
         yield Note(REPEATED_JUDGMENTS, "info", ignored)
     if settled.example is not None:
         row, other = settled.example

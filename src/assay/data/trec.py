@@ -234,15 +234,17 @@ def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Lis
         frame = parse(data, WORDED_RUN, source)
     topics, topic = number(frame["topic"])
     tag = frame["tag"]
+    tags = () if (tag == tag[0]).all() else tuple(map(str, tag.unique(maintain_order=True).to_list()))
     where = _locate(data, source)
     return Listing(
-        name=str(tag[0]) if (tag == tag[0]).all() else "",
+        name="" if tags else str(tag[0]),
         topics=topics,
         topic=topic,
         doc=frame["doc"],
         score=frame["score"].to_numpy(),
         rank=_ranks(frame["rank"], where, needed=ranked),
         where=where,
+        tags=tags,
     )
 
 

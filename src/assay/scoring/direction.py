@@ -13,6 +13,7 @@ from dataclasses import replace
 from assay.core.errors import UsageError, suggestion
 from assay.core.notes import Note
 from assay.core.text import first_few
+from assay.measures.grammar import AnyMeasure
 from assay.scoring.conditions import recognised_condition
 from assay.scoring.scores import STANDARDISED, Scores, spelled_as
 
@@ -57,11 +58,15 @@ def _declared_lower(name: str) -> bool:
 
 def _labels(names: Iterable[str], scores: Scores, flag: str) -> dict[str, str]:
     """The conditions that names mean, each with its name as it was given."""
+    if not isinstance(names, Iterable) or isinstance(names, bytes):
+        raise UsageError(f"{flag}: a {type(names).__name__}, expected the names of measures")
     given = [names] if isinstance(names, str) else list(names)
     return {_label(name, scores, flag): name for name in given}
 
 
 def _label(name: str, scores: Scores, flag: str) -> str:
+    if not isinstance(name, AnyMeasure):
+        raise UsageError(f"{flag}: a {type(name).__name__}, expected the name of a measure")
     label = spelled_as(name, scores.conditions)
     if label is None:
         there = first_few(scores.conditions, most=_SHOWN)

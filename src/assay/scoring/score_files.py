@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from assay.core.errors import InputError, UsageError
-from assay.core.settings import check_choice
+from assay.core.errors import InputError
+from assay.core.settings import check_choice, check_text
 from assay.core.text import listed
 from assay.data.files import as_text, expand, plain_name, read_bytes
 from assay.data.formats.delimited import is_number, read_table, starts_json
@@ -90,8 +90,10 @@ def scores_in(
     higher: str | Iterable[str] = (),
 ) -> Scores:
     """Read scores as `read_scores` does, with nothing decided about missing ones: they are NaN."""
-    if orient is not None and orient not in get_args(Orient):
-        raise UsageError(f"orient: '{orient}' is not {' or '.join(get_args(Orient))}")
+    if orient is not None:
+        check_choice(orient, "orient", get_args(Orient))
+    if name is not None:
+        check_text(name, "name")
     asked = Description(column_names(columns, ALIASES), orient)
     words = _paths(source)
     parts = _from_objects(source, asked, name) if words is None else _from_files(words, asked, name)

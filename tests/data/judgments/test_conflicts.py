@@ -148,7 +148,7 @@ def test_a_note_says_how_many_conflicted_and_what_was_done(how: Conflicts, grade
     qrels = built(rows, how)
     notes = {note.code: note for note in qrels.notes}
     assert by_pair(qrels, rows) == {("1", "a"): grade, ("1", "b"): 1, ("2", "a"): 4}
-    assert notes["repeated_judgments"].text == "made: 1 repeated judgment ignored"
+    assert notes["repeated_judgments"].text == "made: 1 repeated judgment ignored: they agree with the first"
     note = notes["conflicting_judgments"]
     assert note.severity == "caution"
     assert note.text == (

@@ -332,5 +332,5 @@ def test_judgments_given_twice_are_said_to_repeat(two: tuple[Path, Path]) -> Non
     qrels = read_qrels([two[0], two[0]])
     assert grades(qrels) == parsed(A)
     assert [(note.code, note.text) for note in qrels.notes] == [
-        ("repeated_judgments", "A and A: 3 repeated judgments ignored")
+        ("repeated_judgments", "A and A: 3 repeated judgments ignored: they agree with the first")
     ]

@@ -36,8 +36,10 @@ def declared_scale(written: GradeValues) -> Scale:
         parts = [part.strip() for part in written.split(",")]
         tops = [int(match[1]) for part in parts if (match := _SCALE.fullmatch(part))]
         written = ",".join(part for part in parts if not _SCALE.fullmatch(part))
-    else:
+    elif isinstance(written, Mapping):
         tops = []
+    else:
+        raise UsageError(f"grades: a {type(written).__name__}, expected text such as 0.5=1,1=2 or 0-3, or a mapping")
     if len(tops) > 1:
         raise UsageError(f"--grades: two scales, 0-{tops[0]} and 0-{tops[1]}; give one")
     values: dict[str, float] = {}

@@ -162,7 +162,7 @@ def _without_averages(cells: Cells) -> Cells:
     if average.all():
         raise InputError(f"{cells.source}: only averages (topic '{AVERAGE}'); trec_eval -q prints every topic")
     n = int((average & (cells.frame["measure"] != "runid")).sum())
-    note = Note("averages_left_out", "info", f"{cells.source}: {n} averages (topic '{AVERAGE}') left out")
+    note = Note("averages_left_out", "info", f"{cells.source}: {counted(n, 'average')} (topic '{AVERAGE}') left out")
     return cells.keep(~average, *([note] if n else []))
 
 
