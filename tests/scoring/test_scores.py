@@ -252,6 +252,8 @@ def test_one_measure_or_some_are_picked_as_from_a_mapping(judged: Judged) -> Non
     assert 5 not in scores
     with pytest.raises(UsageError, match=r"no measure 'NDCG' \(there is AP, P@10, RR\)$"):
         scores["NDCG"]
+    with pytest.raises(UsageError, match="no measure is named"):
+        scores[[]]
 
 
 def test_means_are_a_table_with_a_row_per_run(judged: Judged) -> None:

@@ -113,7 +113,7 @@ def read_qrels(
     """
     check_choice(conflicts, "conflicts", CONFLICT_RULES)
     names, scale = _column_names(columns), _scale(grades)
-    words = _paths(source)
+    words = named_paths(source)
     parts = _judgments_from_object(source, names, scale) if words is None else _judgments(words, names, scale)
     return merge(parts, conflicts=conflicts, scale=scale)
 
@@ -170,7 +170,7 @@ def _judgments_from_object(source: Any, names: Mapping[str, str], scale: Scale) 
     from assay.data.long import JUDGED
 
     whole = held(source, judged=True)
-    words = _paths(whole)
+    words = named_paths(whole)
     if words is not None:
         return _judgments(words, names, scale)
     parts = judgments_in(whole)
@@ -193,7 +193,7 @@ def read_ranked(
     If `graded` is False, because there are other judgments, a note says that those in the rows are not used.
     """
     reading = _RunReader(rule, _column_names(columns), _scale(grades), graded)
-    words = _paths(source)
+    words = named_paths(source)
     runs = Runs.build(reading.object(source, name) if words is None else reading.files(words), rule)
     names, notes = reading.name(runs.names)
     runs = replace(
@@ -278,7 +278,7 @@ def _is_header(line: str, names: Mapping[str, str]) -> bool:
     return sum(role_of(word) is not None or word in names.values() for word in words) > 1
 
 
-def _paths(source: Any) -> list[str] | None:
+def named_paths(source: Any) -> list[str] | None:
     """List the words that name files, directories or globs; None where data are given."""
     if isinstance(source, str | Path):
         return [str(source)]
@@ -370,7 +370,7 @@ class _RunReader:
         from assay.data.formats.objects import held, runs_in
 
         whole = held(source)
-        words = _paths(whole)
+        words = named_paths(whole)
         if words is not None:
             yield from self.files(words)
             return

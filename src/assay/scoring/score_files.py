@@ -18,7 +18,7 @@ from assay.core.text import listed
 from assay.data.files import as_text, expand, plain_name, read_bytes
 from assay.data.formats.delimited import is_number, read_table, starts_json
 from assay.data.formats.fields import column_names
-from assay.data.read import ColumnNames, skipped_files
+from assay.data.read import ColumnNames, named_paths, skipped_files
 from assay.measures.grammar import recognised
 from assay.scoring.direction import with_direction
 from assay.scoring.missing import Missing, settle_missing
@@ -95,18 +95,9 @@ def scores_in(
     if name is not None:
         check_text(name, "name")
     asked = Description(column_names(columns, ALIASES), orient)
-    words = _paths(source)
+    words = named_paths(source)
     parts = _from_objects(source, asked, name) if words is None else _from_files(words, asked, name)
     return with_direction(merged(parts), lower=lower, higher=higher)
-
-
-def _paths(source: Any) -> list[str] | None:
-    """List the words that name files, directories or globs; None where data are given."""
-    if isinstance(source, str | Path):
-        return [str(source)]
-    if isinstance(source, Sequence) and source and all(isinstance(item, str | Path) for item in source):
-        return [str(item) for item in source]
-    return None
 
 
 def _from_files(words: Sequence[str], asked: Description, name: str | None) -> list[Cells]:

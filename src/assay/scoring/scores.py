@@ -226,6 +226,8 @@ class Scores:
         """Keep one measure, or some: `scores["AP"]`, `scores["AP", "nDCG@10"]`."""
         if isinstance(measure, str) or not isinstance(measure, Sequence):
             return self.choose([measure])
+        if not measure:
+            raise UsageError("no measure is named; scores['AP'] is one, scores itself all of them")
         return self.choose(measure)
 
     def __iter__(self) -> Iterator[str]:
