@@ -383,6 +383,7 @@ def test_what_one_section_leaves_out_is_said_there_and_not_of_all() -> None:
     value[0, 3, 5:] = np.nan
     holed = Scores(("m",), tuple(f"r{i:02}" for i in range(12)), tuple(f"t{i}" for i in range(9)), value)
     whole = report(holed, sections=["score,standardize"])
+    assert isinstance(whole, Report)
     codes = {part.name: {note.code for note in part.result.notes} for part in whole.parts if part.result is not None}
     assert "common_topics" in codes["standardize"]
     assert "common_topics" not in {note.code for note in whole.notes}
