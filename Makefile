@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-full check format docs atlas bench lock clean
+.PHONY: demo test test-full fuzz check format docs atlas bench lock clean
 
 demo: $(READY)
 	$(BIN)/assay demo
@@ -11,8 +11,12 @@ demo: $(READY)
 test: check
 	$(BIN)/pytest -n auto --dist loadfile -m "not slow"
 
-test-full: check
+test-full: check ## with the light ones of the other tools (ranx, ir_datasets), whose objects are read
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-bench.lock
 	$(BIN)/pytest -n auto --dist loadfile
+
+fuzz: $(READY) ## 300,000 mutated files over all readers, 300,000 measures, conditions and command lines
+	$(BIN)/python -m tests.fuzz
 
 check: $(READY)
 	$(BIN)/ruff format --check .
@@ -39,6 +43,7 @@ bench: $(READY)
 	$(BIN)/python -m bench.disagreement
 	$(BIN)/python -m bench.population
 	$(BIN)/python -m bench.weights
+	$(BIN)/python -m bench.codes
 
 lock: ## pins what the index has now; no index address is written
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock

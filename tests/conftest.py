@@ -14,6 +14,8 @@ import pytest
 import assay.analyses
 import assay.papers
 from assay.core.thresholds import THRESHOLDS
+from assay.data.judged import Collection
+from assay.data.read import read_qrels, read_runs
 from assay.measures.axioms import AXIOMS
 from assay.measures.declare import CATALOGUE, Catalogue
 from assay.measures.universe.features import FEATURES
@@ -41,6 +43,13 @@ def data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the real collections are not here ({folder}); set ASSAY_DATA to their folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def adhoc8(data: Path) -> Collection:
+    """The 129 runs and the judgments of TREC-8 ad hoc, read once by each process."""
+    folder = data / "trec8-adhoc"
+    return Collection(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz"))
 
 
 @pytest.fixture

@@ -90,8 +90,8 @@ def test_a_bad_line_of_a_run_is_named(assay: Callable[..., Answer], case: str, b
 BAD_QRELS = {
     "too few fields": (b"1 0 a\n", "3 fields, expected 4 (topic iteration doc grade)"),
     "too many fields": (b"1 0 a 1 x\n", "5 fields, expected 4 (topic iteration doc grade)"),
-    "a fraction for a grade": (b"1 0 a 1.0\n", "grade '1.0' is not an integer"),
-    "a word for a grade": (b"1 0 a good\n", "grade 'good' is not an integer"),
+    "an infinite grade": (b"1 0 a inf\n", "grade inf is out of range (grades go up to 127)"),
+    "a word for a grade": (b"1 0 a good\n", "grade 'good' is not a number"),
     "a grade that does not fit": (b"1 0 a 128\n", "grade 128 is above 127, the highest there is"),
     "a contradiction": (b"1 0 z 2\n", "document z of topic 1 has grade 2 here but 1 at bad:{first}"),
 }
@@ -141,7 +141,8 @@ def test_a_file_that_cannot_be_used_is_one_line(assay: Callable[..., Answer], ca
 def test_no_topic_in_common_is_one_line(assay: Callable[..., Answer]) -> None:
     Path("others").write_text("301 0 a 1\n302 0 a 1\n")
     assert refuse(assay, "score", "x", "--qrels", "others", "-m", "AP") == (
-        "others: no topic in common with the runs (judged: 301, 302; retrieved: 1, 2)"
+        "others: no topic in common with the runs (judged: 301, 302; retrieved: 1, 2): "
+        "are the judgments of another collection or round?"
     )
 
 
@@ -154,7 +155,7 @@ def test_missing_files_directories_and_globs_are_one_line(assay: Callable[..., A
     assert refuse(assay, "score", "folder", *ask).startswith("folder: a directory without runs")
     assert refuse(assay, "score", "x", "--qrels", "nowhere", "-m", "AP") == "nowhere: no such file"
     assert refuse(assay, "score", "x", "--qrels", "folder", "-m", "AP") == (
-        "folder: a directory, where one file is expected"
+        "folder: a directory without judgments (it holds no file that is not hidden)"
     )
 
 
@@ -213,8 +214,13 @@ def test_too_little_memory_is_one_line(assay: Callable[..., Answer], monkeypatch
     assert refuse(assay, "score", "x", "--qrels", "qrels", "-m", "AP").startswith("not enough memory; ask for less")
 
 
-def test_runs_before_a_command_that_takes_them_by_name_are_explained(assay: Callable[..., Answer]) -> None:
-    assert refuse(assay, "properties", "x", "-m", "AP") == "x is not understood: give runs by --runs x"
+def test_runs_are_words_without_a_flag_in_every_command_that_takes_runs(assay: Callable[..., Answer]) -> None:
+    help_texts = {name: assay(name, "--help")[1] for name in index()}
+    taking = [name for name, text in help_texts.items() if "--qrels QRELS" in text]
+    assert {"score", "disagreement", "properties", "population", "informativeness", "reproduce"} <= set(taking)
+    assert [name for name in taking if "[RUN ...]" not in help_texts[name]] == ["reproduce"]
+    refusal = refuse(assay, "reproduce", "webber2008", "x")
+    assert refusal == "x is not understood: give runs by --runs x"
 
 
 def test_an_unknown_command_is_one_line(assay: Callable[..., Answer]) -> None:
@@ -247,6 +253,21 @@ def test_an_output_that_cannot_be_written_is_refused_before_any_work(
     assert err.startswith(f"assay: {message}")
 
 
+@pytest.mark.parametrize(("flag", "content"), [("--select", "x\n"), ("--declare", "x = 1\n")])
+def test_no_file_that_a_flag_names_is_written_over(assay: Callable[..., Answer], flag: str, content: str) -> None:
+    Path("mine.txt").write_text(content)
+    words = ("score", "x", "--qrels", "qrels", "-m", "AP", flag, "mine.txt", "-o")
+    said = "assay: ./mine.txt: is read, and would be written over; give another name by -o\n"
+    assert assay(*words, "./mine.txt") == (2, "", said)
+    assert Path("mine.txt").read_text() == content
+    assert assay(*words, "other.txt") == (0, "", "")
+
+
+def test_an_empty_value_of_a_flag_is_one_line(assay: Callable[..., Answer]) -> None:
+    said = "assay: argument --select: '' is empty; is a variable of the shell not set? (`assay score --help`)\n"
+    assert assay("score", "x", "--qrels", "qrels", "--select", "") == (2, "", said)
+
+
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     assay: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,7 +291,7 @@ def test_the_first_of_repeated_documents_is_kept_on_demand(assay: Callable[..., 
     assert code == 0
     assert answer["table"][0]["mean"] == 0.75
     text = "twice:3: 2 repeated documents dropped from here on, the first of each kept"
-    assert answer["notes"] == [{"code": "repeated_documents", "severity": "caution", "text": text}]
+    assert answer["notes"][0] == {"code": "repeated_documents", "severity": "caution", "text": text}
 
 
 def test_json_says_everything(assay: Callable[..., Answer]) -> None:
@@ -299,8 +320,9 @@ def test_json_says_everything(assay: Callable[..., Answer]) -> None:
         ("y", "RR", 0.75),
         ("y", "P@1", 0.5),
     ]
-    assert set(answer["table"][0]) == {"run", "measure", "mean", "low", "high"}
-    assert (answer["tables"], answer["notes"]) == ({}, [])
+    assert set(answer["table"][0]) == {"run", "measure", "mean", "low", "high", "n_topics"}
+    (note,) = answer["notes"]
+    assert (answer["tables"], note["code"], note["severity"]) == ({}, "judged_shares", "info")
 
 
 def test_labels_print_the_parameters_that_were_stated(assay: Callable[..., Answer]) -> None:
@@ -315,7 +337,7 @@ def test_labels_print_the_parameters_that_were_stated(assay: Callable[..., Answe
 def test_the_package_is_the_command(here: Path) -> None:
     words = ["score", "x", "--qrels", "qrels", "-m", "RR", "--format", "csv"]
     done = subprocess.run([sys.executable, "-m", "assay", *words], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[0] == "run,measure,mean,low,high"
+    assert done.stdout.splitlines()[0] == "run,measure,mean,low,high,n_topics"
     done = subprocess.run([sys.executable, "-m", "assay", "scor"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "assay: no command 'scor'; did you mean 'score'?\n"
@@ -324,14 +346,16 @@ def test_the_package_is_the_command(here: Path) -> None:
 def test_the_tie_rule_decides_and_is_said(assay: Callable[..., Answer]) -> None:
     Path("tied").write_text("1 Q0 a 2 5 t\n1 Q0 b 1 5 t\n2 Q0 a 1 5 t\n")
     found = {}
-    for rule in ("trec", "file", "rank"):
-        _, out, _ = assay("score", "tied", "--qrels", "qrels", "-m", "RR", "--ties", rule, "--format", "json")
+    for rule in ("--ties trec", "--ties file", "--ties rank", "--order rank", "--order file"):
+        _, out, _ = assay("score", "tied", "--qrels", "qrels", "-m", "RR", *rule.split(), "--format", "json")
         answer = json.loads(out)
         found[rule] = (answer["table"][0]["mean"], answer["basis"]["order"], answer["basis"]["tied_cells"])
     assert found == {
-        "trec": (0.75, "score descending, then document id descending", 1),
-        "file": (1.0, "score descending, then as in the file", 1),
-        "rank": (0.75, "the rank column", 0),
+        "--ties trec": (0.75, "score descending, then document id descending", 1),
+        "--ties file": (1.0, "score descending, then as in the file", 1),
+        "--ties rank": (0.75, "score descending, then rank ascending", 1),
+        "--order rank": (0.75, "rank ascending, then document id descending", 0),
+        "--order file": (1.0, "as in the file", 0),
     }
 
 
@@ -389,6 +413,19 @@ def test_a_file_is_written_by_its_extension_and_nothing_is_printed(assay: Callab
     assert assay(*ask, "--format", "trec_eval", "-o", "o.eval") == (0, "", "")
     assert Path("o.eval").read_text().startswith("runid")
     assert not [f for f in Path().iterdir() if f.name.startswith(".")]
+
+
+@pytest.mark.parametrize(
+    "how", [("--format", "csv"), ("--format", "trec_eval"), ("-o", "o.csv"), ("-o", "o.parquet")]
+)
+def test_warnings_that_a_format_has_no_place_for_go_to_standard_error(
+    how: tuple[str, str], assay: Callable[..., Answer]
+) -> None:
+    Path("deep").write_text("".join(f"1 Q0 u{i} {i} {-i} deep\n" for i in range(1, 10)) + "1 Q0 a 10 -10 deep\n")
+    code, _, err = assay("score", "deep", "--qrels", "qrels", "-m", "AP", *how)
+    assert code == 0
+    assert "0% at rank 1" in err
+    assert all(line.startswith(("assay: warning: ", "assay: caution: ")) for line in err.splitlines())
 
 
 def test_a_device_or_pipe_may_be_the_output(assay: Callable[..., Answer]) -> None:
@@ -488,7 +525,7 @@ def test_a_file_whose_name_is_not_text_can_be_read_and_named(here: Path) -> None
 def test_a_reader_that_has_seen_enough_is_no_error(here: Path) -> None:
     lines = [f"{t} Q0 d{i} 1 {-i} x\n" for t in range(2000) for i in range(2)]
     Path("long").write_text("".join(lines))
-    Path("many").write_text("".join(f"{t} 0 d1 1\n" for t in range(2000)))
+    Path("many").write_text("".join(f"{t} 0 d0 0\n{t} 0 d1 1\n" for t in range(2000)))
     flags = [word for m in ("AP", "RR", "nDCG", "Rprec", "Bpref", "P@5") for word in ("-m", m)]
     words = command("score", "long", "--qrels", "many", *flags, "--per-topic", "--format", "csv")  # 200 kB
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -34,6 +34,7 @@ from assay.results.result import Result
 from assay.scoring.scores import Scores
 from tests import ROOT
 from tests.builders.dense import Collection, collection
+from tests.builders.formats import write_formats
 
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
@@ -52,6 +53,8 @@ NOT_RUN = {
     "make atlas": "takes minutes, and needs the public collections",
     "source .venv/bin/activate": "changes a shell and nothing else",
 }
+SLOW = {"weights.md", "properties.md", "jones2015.md", "disagreement.md"}
+"""Pages whose commands search all rankings, or optimise: they run in `make test-full`."""
 MAY_FAIL = {
     "reproduce"
 }  # leaves with code 1 where numbers are not the paper's: those of a synthetic collection are not
@@ -154,6 +157,8 @@ def folder(
     else:
         small.write("demo")
     write_files(small)
+    if request.node.callspec.params["page"].name == "formats.md":
+        write_formats("runs/run01.gz", "qrels.txt", "scores.csv")
     return tmp_path
 
 
@@ -171,9 +176,26 @@ def write_files(small: Collection) -> None:
     long = pl.read_csv("ap.csv")
     long.pivot("run", index="topic", values="value").write_csv("map.tsv", separator="\t")
     long.select("run", "topic", latency=pl.col("value") * 100).write_parquet("latency.parquet")
+    write_judgments(small)
     Path("pooled.txt").write_text("\n".join(names[:8]) + "\n")
     groups = "".join(f"{name}\tgroup{i // 2}\tautomatic\t{int(i < 8)}\n" for i, name in enumerate(names))
     Path("runs.tsv").write_text("run\tgroup\ttype\tpooled\n" + groups)
+
+
+def write_judgments(small: Collection) -> None:
+    """Write what a second assessor says, judgments that were added later, and a directory of both kinds."""
+    second = np.where(np.arange(small.grade.size).reshape(small.grade.shape) % 7 == 0, 1, small.grade)
+    lines = [
+        f"{topic} 0 doc{doc:04d} {grade}\n"
+        for topic, grades in zip(small.topics, second.tolist(), strict=True)
+        for doc, grade in enumerate(grades)
+    ]
+    Path("second.txt").write_text("".join(lines))
+    Path("added.txt").write_text("".join(f"{topic} 0 added1 1\n" for topic in small.topics))
+    Path("judgments").mkdir()
+    Path("judgments/first.txt").write_text(Path("qrels.txt").read_text())
+    Path("judgments/added.tsv").write_text("query-id\tcorpus-id\tscore\n" + f"{small.topics[0]}\tadded1\t1\n")
+    Path("judgments/README").write_text("These are the judgments of two assessors.\n")
 
 
 def table_rows(small: Collection) -> Iterator[dict[str, object]]:
@@ -186,7 +208,11 @@ def table_rows(small: Collection) -> Iterator[dict[str, object]]:
                 yield {**where, "rank": rank, "relevance": int(small.grade[i, doc])}
 
 
-@pytest.mark.parametrize("page", WRITTEN, ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow if page.name in SLOW else ()) for page in WRITTEN],
+    ids=map(name_of, WRITTEN),
+)
 @pytest.mark.usefixtures("folder", "declarations")
 def test_every_block_of_a_page_does_what_the_page_says(page: Path) -> None:
     reader = Reader()

@@ -27,7 +27,7 @@ PACKAGES = ["core", "stats", "data", "measures", "scoring", "results", "render",
 DEFERRED = {("results", "render")}
 """Imports against the order, allowed inside functions only: results and charts know how to show themselves."""
 
-MOST_ENTRIES, MOST_FILES, MOST_MODULES = 13, 16, 50
+MOST_ENTRIES, MOST_FILES, MOST_MODULES = 13, 16, 64
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -187,7 +187,8 @@ def test_array_types_are_defined_once(file: Path) -> None:
 @pytest.mark.parametrize("file", FILES, ids=name_of)
 def test_every_public_function_has_a_docstring(file: Path) -> None:
     tree = parsed(file)
-    public = [n for n in tree.body if isinstance(n, ast.ClassDef | Function) and not n.name.startswith("_")]
+    nodes = [n for n in tree.body if isinstance(n, ast.ClassDef | Function) and not n.name.startswith("_")]
+    public = [n for n in nodes if not any(ast.unparse(one) == "overload" for one in n.decorator_list)]
     inner = [m for c in public if isinstance(c, ast.ClassDef) for m in c.body if isinstance(m, Function)]
     methods = [m for m in inner if not m.name.startswith("_")]
     assert [node.name for node in [*public, *methods] if not ast.get_docstring(node)] == []

@@ -1,7 +1,7 @@
 """Assay evaluates retrieval measures and the conclusions drawn with them.
 
     runs, qrels = assay.read_runs("runs/"), assay.read_qrels("qrels.txt")
-    scores = assay.score(assay.judge(runs, qrels), ["AP", "nDCG@10"])
+    scores = assay.score(runs, qrels, ["AP", "nDCG@10"])
     assay.power(scores)
 
 Everything below is imported when it is first used. Every folder of `analyses` is a function here, too, unless its

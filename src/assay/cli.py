@@ -8,27 +8,29 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import os
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
 import assay
 from assay.core import progress
 from assay.core.errors import AssayError, UsageError, suggestion
-from assay.core.settings import choices_of
+from assay.core.process import Terminated, complain, silence, surroundings
+from assay.core.settings import check_choice, check_number, choices_of
 from assay.core.text import visible
-from assay.data.provenance import NOWHERE, SHORT, Origin, taken
+from assay.data.provenance import NOWHERE, SHORT, Origin, split_name, taken
 from assay.results.analysis import Analysis, Group, find, index
-from assay.results.result import Report, Result
+from assay.results.result import Result
 
 SUBTITLE = (
     "Assay evaluates retrieval measures and the conclusions drawn with them: runs and judgments in, evidence out."
 )
 
+_DIGITS = 100  # of a whole number
+_WHOLE = re.compile(r"[-+]?[0-9]+")
 _METAVAR = {
     "measure": "MEASURE",
     "runs": "RUN",
@@ -42,10 +44,27 @@ _METAVAR = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose complaints are one line."""
+    """A parser whose complaints are one line, and to whom nothing is said twice."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._given: set[str] = set()  # flags, by what they set
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (`{self.prog} --help`)")
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        if action.option_strings and action.default != []:
+            if action.dest in self._given:
+                raise argparse.ArgumentError(action, "given twice; give it once")
+            self._given.add(action.dest)
+        if action.option_strings and arg_strings == [""]:
+            raise argparse.ArgumentError(action, "'' is empty; is a variable of the shell not set?")
+        if action.option_strings and arg_strings == ["--"]:  # as in --ties=--: a word like any other
+            value = self._get_value(action, "--")
+            self._check_value(action, value)
+            return value
+        return super()._get_values(action, arg_strings)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         known = [str(choice) for choice in action.choices or ()]
@@ -68,29 +87,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
+        with surroundings():
+            return _answer(words)
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return 130
+    except Terminated as ending:
+        complain(str(ending))
+        return ending.code
+
+
+def _answer(words: list[str]) -> int:
+    """Run the command; what goes wrong is one line."""
+    try:
         code = _run(words)
         sys.stdout.flush()
         return code
     except AssayError as problem:
-        print(f"assay: {visible(str(problem))}", file=sys.stderr)
-        return 2
+        complain(visible(str(problem)))
     except BrokenPipeError:  # the reader of our output has seen enough
-        _silence()
+        silence()
         return 0
     except MemoryError:
-        print("assay: not enough memory; ask for less, such as fewer measures, depths or splits", file=sys.stderr)
-        return 2
+        complain("not enough memory; ask for less, such as fewer measures, depths or splits")
     except OSError as problem:
-        print(f"assay: {(problem.strerror or str(problem)).lower()}", file=sys.stderr)
-        _silence()
-        return 2
-    except KeyboardInterrupt:
-        return 130
-
-
-def _silence() -> None:
-    """Let what is still to be printed go nowhere, so that leaving does not fail again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        complain((problem.strerror or str(problem)).lower())
+        silence()
+    return 2
 
 
 def _run(words: list[str]) -> int:
@@ -100,29 +123,24 @@ def _run(words: list[str]) -> int:
     if words[0] == "--version":
         print(f"assay {assay.__version__}")
         return 0
+    if words[0].split("=")[0] == "--completion":
+        print(_completion(words), end="")
+        return 0
     name, *rest = words
-    _declare(rest)
+    _declare(name, rest)
     command = find(name)
     if not {"-h", "--help"}.isdisjoint(rest):
         print(command_help(command), end="")
         return 0
-    function = command.function
-    loader = _loader(function)
-    parser = _parser(name, function, loader, described=False)
-    parsed, unknown = parser.parse_known_intermixed_args(rest)
-    if unknown:
-        flags = [flag for action in parser._actions for flag in action.option_strings]
-        named = "--runs" in flags and not unknown[0].startswith("-")
-        usage = f": give runs by --runs {unknown[0]}" if named else f" (`assay {name} --help`)"
-        raise UsageError(f"{unknown[0]} is not understood{suggestion(unknown[0], flags) or usage}")
-    options = vars(parsed)
+    function, loader = command.function, _loader(command.function)
+    options = parse_words(name, rest)
     out, form, table = (options.pop(flag) for flag in ("output", "format", "table"))
-    _check_output(out, form, table, function)
+    targets = _targets(out, form, table, function)
     _check_measures(options)
     with progress.shown():
         data: list[Any] = _data(function, loader, options)
         origin: Origin = getattr(data[0], "origin", NOWHERE) if data else NOWHERE
-        _spare(origin.files, out, function)
+        _spare([*origin.files, *_words(options)], targets)
         result = command(*data, **taken(function, options))
         if _is_page(out, form):
             from assay.render.redaction import redacted
@@ -130,13 +148,29 @@ def _run(words: list[str]) -> int:
             result = redacted(result, origin)
         _deliver(result, out, form, table)
     if result.failed and out is not None:
-        print(f"assay: a check failed, {out} says which: exit code 1", file=sys.stderr)
+        complain("a check failed: exit code 1; the table, which is printed without -o, says which")
     return int(result.failed)
 
 
-def _declare(words: list[str]) -> None:
+def parse_words(name: str, words: Sequence[str]) -> dict[str, Any]:
+    """Read the words that follow a command: what each of its flags is set to."""
+    function = find(name).function
+    parser = _parser(name, function, _loader(function), described=False)
+    parsed, unknown = parser.parse_known_intermixed_args(list(words))
+    if unknown:
+        flags = [flag for action in parser._actions for flag in action.option_strings]
+        named = "--runs" in flags and not unknown[0].startswith("-")
+        usage = f": give runs by --runs {unknown[0]}" if named else f" (`assay {name} --help`)"
+        raise UsageError(f"{unknown[0]} is not understood{suggestion(unknown[0], flags) or usage}")
+    for setting, value in vars(parsed).items():
+        if isinstance(value, int | float):
+            check_number(setting, value)
+    return vars(parsed)
+
+
+def _declare(name: str, words: list[str]) -> None:
     """Run the files of --declare first: one of them may declare the command, or a word that a flag may be."""
-    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser = _Parser(prog=f"assay {name}", add_help=False, allow_abbrev=False)
     parser.add_argument("--declare", action="append", default=[])
     if paths := parser.parse_known_args(words)[0].declare:
         from assay.core.declarations import load
@@ -169,7 +203,25 @@ def overview() -> str:
         inside = [(command.name, command.question) for command in commands.values() if command.group == group]
         lines += ["", group] if inside else []
         lines += [f"  {name:<{width}}  {text}" for name, text in inside]
-    return "\n".join([*lines, "", "`assay COMMAND --help` says more; `assay --version` says which this is."])
+    more = [
+        "`assay COMMAND --help` says more; `assay --version` says which this is.",
+        "`assay --completion bash|zsh|fish` prints what lets Tab complete all of it.",
+    ]
+    return "\n".join([*lines, "", *more])
+
+
+def _completion(words: list[str]) -> str:
+    """What `assay --completion SHELL` prints."""
+    from assay.render.completion import SHELLS, CommandFlags, Flag, script
+
+    shell = " ".join(words).removeprefix("--completion").lstrip(" =")
+    check_choice(shell, "--completion", SHELLS)
+    commands = []
+    for name, known in index().items():
+        function = find(name).function
+        actions = _parser(name, function, _loader(function), described=False)._actions
+        commands.append(CommandFlags(name, known.question, tuple(map(Flag.of, actions))))
+    return script(shell, commands)
 
 
 def command_help(of: Analysis) -> str:
@@ -216,9 +268,11 @@ def _parser(
         from assay.scoring.loaders import collection
 
         group = parser.add_argument_group("data")
-        _add_flags(group, collection, described=described, flagged=_needs_no_data(function))
+        _add_flags(group, collection, described=described)
         _add_flags(group, loader, described=described)
     _add_flags(parser, function, described=described)
+    if "declare" not in {action.dest for action in parser._actions}:  # a file may declare the command itself
+        parser.add_argument("--declare", action="append", default=[], help=argparse.SUPPRESS)
     _add_output(parser.add_argument_group("output"), described=described)
     return parser
 
@@ -260,8 +314,8 @@ def _prose(function: Callable[..., Any]) -> str:
     return "\n\n".join([head.rstrip() if shown else head.rstrip() + "\n", *shown])
 
 
-def _add_flags(group: Any, function: Callable[..., Any], *, described: bool, flagged: bool = False) -> None:
-    """Add a flag for every parameter but the data; words without a flag, too, unless all are `flagged`."""
+def _add_flags(group: Any, function: Callable[..., Any], *, described: bool) -> None:
+    """Add a flag for every parameter but the data, and words without a flag for those that are positional."""
     types, texts = get_type_hints(function, include_extras=True), _help_texts(function) if described else {}
     for name, parameter in inspect.signature(function).parameters.items():
         if name == "data" and parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
@@ -273,7 +327,7 @@ def _add_flags(group: Any, function: Callable[..., Any], *, described: bool, fla
             settings["metavar"] = _METAVAR.get(name, name.upper().replace("_", "-"))
         if parameter.default is not False and parameter.default not in (None, (), inspect.Parameter.empty):
             text = f"{text.rstrip('.')} (default: {parameter.default})"
-        if flagged or parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
             flags = [*([SHORT[name]] if name in SHORT else []), "--" + name.replace("_", "-")]
             group.add_argument(*flags, dest=name, help=text, **settings)
         else:
@@ -297,16 +351,19 @@ def _flag(kind: Any, default: Any) -> dict[str, Any]:
 
 def _number(text: str) -> float:
     try:
-        return float(text)
+        return float(
+            text if text.isascii() and "_" not in text else "no"
+        )  # Python takes 1_000, and digits of any script
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
 
 
 def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
+    if len(text) > _DIGITS:  # Python reads no more than some thousands
+        raise argparse.ArgumentTypeError(f"'{text[:20]}...' is too long for a whole number")
+    if not _WHOLE.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number")
+    return int(text)
 
 
 def _help_texts(function: Callable[..., Any]) -> dict[str, str]:
@@ -320,41 +377,53 @@ def _help_texts(function: Callable[..., Any]) -> dict[str, str]:
     return texts
 
 
-def _check_output(out: str | None, form: str | None, table: str | None, function: Callable[..., Result]) -> None:
-    """Refuse an output that cannot be written before any work is done."""
+def _targets(out: str | None, form: str | None, table: str | None, function: Callable[..., Result]) -> list[str]:
+    """The files to be written; refuses those that cannot be before any work is done."""
     if out is None:
-        return
-    from assay.render.formats import check_path, check_picture
+        return []
+    from assay.render.formats import check_path, check_picture, names_of_files
 
+    kind = get_type_hints(function)["return"]
     check_path(out, form)
     if form is None:
-        check_picture(out, table, kind=get_type_hints(function)["return"])
+        check_picture(out, table, kind=kind)
     if _is_page(out, form):
         from assay.render.page import prepare
 
         prepare()
+    first, *beside = names_of_files(out, form, table, kind=kind)
+    for path in beside:
+        check_path(path, None)
+    return [first, *beside]
 
 
 def _is_page(out: str | None, form: str | None) -> bool:
     return out is not None and form is None and out.lower().endswith(".html")
 
 
-def _spare(inputs: Sequence[str], out: str | None, function: Callable[..., Result]) -> None:
-    """Refuse to write over what was read, the tables beside the page of a report included."""
-    if out is None:
-        return
-    from assay.render.formats import check_path
+def _words(options: Mapping[str, Any]) -> list[str]:
+    """The words that flags are set to, each of which may be the path of a file."""
+    words = [word for value in options.values() for word in (value if isinstance(value, list) else [value])]
+    return [split_name(word)[1] for word in words if isinstance(word, str)]
 
-    targets = [Path(out)]
-    if get_type_hints(function)["return"] is Report and out.lower().endswith(".html"):
-        targets.append(Path(out).with_suffix(".json"))
-        check_path(str(targets[-1]), None)
+
+def _spare(inputs: Sequence[str], targets: Sequence[str]) -> None:
+    """Refuse to write over what was read."""
+    from assay.data.outputs import same_place
+
     for target in targets:
-        if target.resolve() in {Path(file).resolve() for file in inputs}:
+        if Path(target).is_file() and any(same_place(target, file) for file in inputs):
             raise UsageError(f"{target}: is read, and would be written over; give another name by -o")
 
 
 def _deliver(result: Result, out: str | None, form: str | None, table: str | None) -> None:
+    """Print or write a result; warnings for which its format has no place go to standard error."""
+    if form is not None or out is not None:
+        from assay.render.formats import notes_left_out
+        from assay.render.text import labelled
+
+        for note in notes_left_out(result, out, form=form, table=table):
+            complain(labelled(note))
     if out is not None:
         _write(result, out, form, table)
         return
@@ -367,8 +436,19 @@ def _deliver(result: Result, out: str | None, form: str | None, table: str | Non
 
         show(result)
     else:
-        text = _as_text(result, form)
-        sys.stdout.write(text.encode("utf-8", "backslashreplace").decode())  # names of files may not be text
+        text = _as_text(result, form).encode("utf-8", "backslashreplace").decode()  # names of files may not be text
+        sys.stdout.write(_escaped_json(text) if form == "json" else text)
+
+
+def _escaped_json(text: str) -> str:
+    """Let JSON stay JSON where a terminal does not take all of it."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        import json
+
+        return re.sub(r"[^\x00-\x7f]", lambda c: json.dumps(c[0])[1:-1], text)
+    return text
 
 
 def _as_text(result: Result, form: str | None) -> str:
@@ -382,11 +462,10 @@ def _as_text(result: Result, form: str | None) -> str:
 
 
 def _write(result: Result, out: str, form: str | None, table: str | None) -> None:
-    from assay.data.files import write_bytes
+    from assay.data.outputs import write_files
     from assay.render.formats import to_files
 
     written = to_files(result, out, form=form, table=table)
-    for path, data in written:
-        write_bytes(path, data)
+    write_files(written)
     if len(written) > 1:  # more than was asked for by name
         print(visible(f"wrote {' and '.join(path for path, _ in written)}"), file=sys.stderr)

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.errors import UsageError
-from assay.data.files import make_directory, write_bytes
+from assay.data.outputs import make_directory, write_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ import pytrec_eval
 
 from assay.data.files import read_bytes
 from assay.data.judged import Judged, judge
+from assay.data.order import Listing
 from assay.data.read import read_qrels
-from assay.data.tables import Listing, Qrels, Runs, encode, number
+from assay.data.tables import Qrels, Runs, number
 
 
 @dataclass(frozen=True)
@@ -62,4 +63,4 @@ def open_packed(folder: Path, qrels: str) -> Collection:
 
 def _listing(name: str, frame: pl.DataFrame) -> Listing:
     topics, topic = number(frame["topic"])
-    return Listing(name, topics, topic, frame["doc"], encode(frame["doc"]), frame["score"].to_numpy())
+    return Listing(name, topics, topic, frame["doc"], frame["score"].to_numpy())

@@ -10,7 +10,8 @@ from random import Random
 
 from assay.data.judged import Judged, judge
 from assay.data.tables import Qrels, Runs
-from assay.data.trec import listing_from_bytes, qrels_from_bytes
+from assay.data.trec import listing_from_bytes
+from tests.builders.judgments import qrels_from_bytes
 
 Run = dict[str, dict[str, float]]  # topic -> document -> retrieval score
 

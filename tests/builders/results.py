@@ -42,18 +42,19 @@ def powered(
     kinds = dict(zip(names, [pl.String, pl.String, *[pl.Float64] * 5], strict=True))
     tables = {"differences": pl.DataFrame(rows, schema=kinds, orient="row")}
     scores = means or [0.1 * i for i in range(n_runs)]
-    tables["pairs"] = pl.concat([paired(m, scores, p_pair) for m in measures])
+    tables["pairs"] = pl.concat([paired(m, scores, p_pair, n_topics=topics) for m in measures])
     settings = {"alpha": 0.05, "level": 0.95, "correction": correction, "test": test}
     return Result("power", table, tables, Basis(runs=n_runs, topics=topics), settings)
 
 
-def paired(measure: str, means: Sequence[float], p: float) -> pl.DataFrame:
+def paired(measure: str, means: Sequence[float], p: float, *, n_topics: int) -> pl.DataFrame:
     """All pairs of runs r0, r1, ... under a measure; the larger the difference, the smaller p."""
     rows = []
     for i, j in combinations(range(len(means)), 2):
         d = means[i] - means[j]
         ends = {"difference": d, "low": d - HALF, "high": d + HALF, "effect": d / 0.2}
-        rows.append({"measure": measure, "run_a": f"r{i}", "run_b": f"r{j}", **ends, "p": p ** (1 + abs(d) * 100)})
+        tested = {"p": p ** (1 + abs(d) * 100), "n_topics": n_topics}
+        rows.append({"measure": measure, "run_a": f"r{i}", "run_b": f"r{j}", **ends, **tested})
     return pl.DataFrame(rows)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from assay.data.judged import Judged, judge
 from assay.data.tables import Runs
-from assay.data.trec import listing_from_bytes, qrels_from_bytes
+from assay.data.trec import listing_from_bytes
+from tests.builders.judgments import qrels_from_bytes
 
 # topic 1: relevant at rank 1; topic 2: at rank 2; topic 3: nothing relevant; topic 4: missing from run x
 RUN_X = b"1 Q0 a 1 9 x\n1 Q0 b 1 8 x\n2 Q0 b 1 9 x\n2 Q0 a 1 8 x\n3 Q0 a 1 9 x\n"

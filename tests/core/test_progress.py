@@ -96,6 +96,15 @@ def test_a_line_is_no_longer_than_the_terminal(terminal: Terminal) -> None:
     assert terminal.seen()[0] == bar(0, "x" * 34)
 
 
+def test_a_terminal_that_knows_ascii_only_gets_a_bar_of_it(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Terminal, "encoding", "ascii")
+    with shown():
+        list(steps(["a", "b"]))
+    assert terminal.seen() == ["-" * 24 + " a", "#" * 12 + "-" * 12 + " b", ""]
+
+
 def test_without_a_terminal_only_the_outer_steps_are_told(capfd: pytest.CaptureFixture[str]) -> None:
     with shown():
         for _ in steps(["power", "swap"]):

@@ -1,4 +1,4 @@
-"""Finding, unpacking and writing files."""
+"""Finding, reading and unpacking files."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import io
 import lzma
 import os
 import threading
+import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import zstandard
 
-from assay.core.errors import InputError
-from assay.data.files import expand, plain_name, read_bytes, write_bytes
+from assay.core.errors import InputError, UsageError
+from assay.data.files import as_text, expand, plain_name, read_bytes
 
 TEXT = b"101 Q0 doc1 1 2.5 tag\n" * 300
 
@@ -114,10 +116,11 @@ def test_a_directory_is_no_file(tmp_path: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: Path) -> bytes:
+    def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    (tmp_path / "run").write_bytes(TEXT)
+    monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(InputError, match="run: permission denied"):
         read_bytes(str(tmp_path / "run"))
 
@@ -194,78 +197,89 @@ def test_a_file_is_named_without_folder_and_packing(path: str, name: str) -> Non
     assert plain_name(path) == name
 
 
-def test_a_file_is_written_whole(tmp_path: Path) -> None:
-    write_bytes(tmp_path / "out", b"new")
-    assert (tmp_path / "out").read_bytes() == b"new"
-    assert [f.name for f in tmp_path.iterdir()] == ["out"]
-
-
-@pytest.mark.parametrize("method", ["replace", "chmod"])
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+@EACH_KIND
+def test_an_archive_that_unpacks_to_more_than_is_allowed_is_refused_and_the_limit_can_be_raised(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    (tmp_path / "out").write_bytes(b"old")
-    monkeypatch.setattr(Path, method, fail)
+    pack = PACKED[suffix][1]
+    path = tmp_path / f"bomb{suffix}"
+    path.write_bytes(pack(bytes(3 << 20)) + pack(bytes(2 << 20)))
+    monkeypatch.setenv("ASSAY_MAX_SIZE", "4M")
     with pytest.raises(InputError) as problem:
-        write_bytes(tmp_path / "out", b"new")
-    assert str(problem.value) == f"{tmp_path / 'out'}: no space left on device"
-    assert (tmp_path / "out").read_bytes() == b"old"
-    assert [f.name for f in tmp_path.iterdir()] == ["out"]
+        read_bytes(str(path))
+    said = "unpacks to more than 4M, the most that is read of a file; ASSAY_MAX_SIZE=16G allows more"
+    assert str(problem.value) == f"{path}: {said}"
+    monkeypatch.setenv("ASSAY_MAX_SIZE", "5M")
+    assert read_bytes(str(path)) == bytes(5 << 20)
 
 
-def test_an_interrupted_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "replace", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        write_bytes(tmp_path / "out", b"new")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_directory_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="out: no such file or directory"):
-        write_bytes(tmp_path / "nowhere" / "out", b"new")
-
-
-def test_a_directory_is_never_replaced(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    with pytest.raises(InputError, match="out: is a directory"):
-        write_bytes(tmp_path / "out", b"new")
-    assert [f.name for f in tmp_path.iterdir()] == ["out"]
+def test_a_small_archive_never_takes_more_memory_than_is_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the C libraries hold is theirs, so that only the pieces that they hand out can be counted."""
+    path = tmp_path / "bomb.zst"
+    path.write_bytes(zstandard.compress(bytes(256 << 20)))
+    monkeypatch.setenv("ASSAY_MAX_SIZE", "1M")
+    tracemalloc.start()
+    with pytest.raises(InputError, match="unpacks to more than 1M"):
+        read_bytes(str(path))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 600 << 20  # 16 kB of zstandard unpack to half a gigabyte at most
 
 
-def test_a_rewritten_file_keeps_its_permissions_and_a_new_one_follows_the_umask(tmp_path: Path) -> None:
-    (tmp_path / "old").write_bytes(b"old")
-    (tmp_path / "old").chmod(0o600)
-    umask = os.umask(0o027)
-    try:
-        write_bytes(tmp_path / "old", b"new")
-        write_bytes(tmp_path / "new", b"new")
-    finally:
-        os.umask(umask)
-    assert (tmp_path / "old").stat().st_mode & 0o777 == 0o600
-    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o640
+def test_a_file_or_a_stream_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_MAX_SIZE", "1K")
+    (tmp_path / "run").write_bytes(TEXT)
+    with pytest.raises(InputError, match="run: holds more than 1K, the most that is read of a file"):
+        read_bytes(str(tmp_path / "run"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TEXT)))
+    with pytest.raises(InputError, match="-: holds more than 1K"):
+        read_bytes("-")
 
 
-def test_a_link_is_followed_and_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / "target").write_bytes(b"old")
-    (tmp_path / "link").symlink_to(tmp_path / "target")
-    write_bytes(tmp_path / "link", b"new")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "target").read_bytes() == b"new"
+@pytest.mark.parametrize(("size", "allowed"), [("7", 7), ("2k", 2048), ("1.5G", None), ("lots", None), ("-1", None)])
+def test_the_limit_is_a_number_of_bytes_with_or_without_a_unit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: str, allowed: int | None
+) -> None:
+    monkeypatch.setenv("ASSAY_MAX_SIZE", size)
+    path = tmp_path / "run"
+    path.write_bytes(b"x" * (allowed or 1))
+    if allowed is None:
+        with pytest.raises(UsageError, match=rf"ASSAY_MAX_SIZE={size} is not a size, such as 8G"):
+            read_bytes(str(path))
+        return
+    assert len(read_bytes(str(path))) == allowed
+    path.write_bytes(b"x" * (allowed + 1))
+    with pytest.raises(InputError, match="holds more than"):
+        read_bytes(str(path))
 
 
-def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    got: list[bytes] = []
-    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
-    reader.start()
-    write_bytes(pipe, b"new")
-    reader.join()
-    assert got == [b"new"]
-    assert pipe.is_fifo()
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom", "/dev/null"])
+def test_a_device_is_no_file(device: str) -> None:
+    if not Path(device).exists():
+        pytest.skip(f"there is no {device} on this system")
+    with pytest.raises(InputError, match=f"{device}: a device, where a file is expected"):
+        read_bytes(device)
+
+
+def test_a_closed_standard_input_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(InputError, match="-: standard input is closed"):
+        read_bytes("-")
+
+
+def test_a_hundred_thousand_members_are_read_in_no_time(tmp_path: Path) -> None:
+    path = tmp_path / "run.gz"
+    path.write_bytes(gzip.compress(b"") * 100_000 + gzip.compress(TEXT))
+    started = time.process_time()
+    assert read_bytes(str(path)) == TEXT
+    assert time.process_time() - started < 10  # each used to copy all that was left: minutes
+
+
+def test_a_line_that_no_table_has_is_named_and_json_may_have_one() -> None:
+    long = b"x" * ((1 << 24) + 1)
+    assert as_text(b"a\n" + long[:-1] + b"\n", "run").startswith(b"a\n")
+    with pytest.raises(InputError, match="run:3: a line of more than 16 MB; is this a table"):
+        as_text(b"a\n\n" + long + b"\nb\n", "run")
+    assert as_text(b' ["' + long + b'"]', "run").endswith(b"]")

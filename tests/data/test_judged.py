@@ -14,8 +14,10 @@ from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note
 from assay.data import judged as module
 from assay.data.judged import Judged, Negative, judge
+from assay.data.order import OrderRule
 from assay.data.tables import ABSENT, IN_POOL, UNJUDGED, Qrels, Runs
-from assay.data.trec import listing_from_bytes, qrels_from_bytes
+from assay.data.trec import listing_from_bytes
+from tests.builders.judgments import qrels_from_bytes
 
 Lists = dict[str, dict[str, list[str]]]  # run -> topic -> documents, best first
 Grades = dict[tuple[str, str], int]
@@ -68,6 +70,12 @@ def test_judging_is_what_a_dict_would_say(negative: Negative, lists: Lists, grad
         with pytest.raises(InputError, match="no topic in common"):
             judge(runs, qrels, negative=negative)
         return
+    if not any(
+        (topic, doc) in grades for by_topic in lists.values() for topic, docs in by_topic.items() for doc in docs
+    ):
+        with pytest.raises(InputError, match="no document that the runs return is judged"):
+            judge(runs, qrels, negative=negative)
+        return
     judged = judge(runs, qrels, negative=negative)
     assert judged.cube(9).tolist() == twin(lists, grades, negative, 9)
     for t, topic in enumerate(judged.topics):
@@ -93,14 +101,26 @@ def both() -> Judged:
 
 def test_topics_outside_the_judgments_are_ignored_and_counted_and_missing_lists_too(both: Judged) -> None:
     assert both.topics == ("1", "2", "3", "4")
-    assert both.notes == (
+    assert both.notes[:3] == (
         Note("unjudged_topics", "caution", "2 topics not in the judgments, ignored (2 lists)"),
-        Note("missing_lists", "caution", "4 lists missing, counted as empty (2 runs lacking judged topics)"),
+        Note("missing_lists", "caution", "4 lists missing, counted as empty: x has 2 of 4 topics, y 2"),
+        Note(
+            "negative_grades",
+            "info",
+            "1 judgment of a negative grade, taken as pooled, but not judged (see --negative nonrelevant)",
+        ),
     )
 
 
+def test_a_note_says_what_negative_grades_count_as() -> None:
+    judged = judge(runs_of(LISTS), qrels_of(GRADES), negative="nonrelevant")
+    text = {note.code: note.text for note in judged.notes}["negative_grades"]
+    assert text == "1 judgment of a negative grade, taken as judged, of grade 0 (see --negative pooled)"
+
+
 def test_nothing_missing_needs_no_note() -> None:
-    assert judge(runs_of({"x": {"1": ["a"]}}), qrels_of({("1", "a"): 1})).notes == ()
+    notes = judge(runs_of({"x": {"1": ["a"]}}), qrels_of({("1", "a"): 1})).notes
+    assert [note.code for note in notes] == ["judged_shares"]
 
 
 def test_no_topic_in_common_shows_some_of_both() -> None:
@@ -108,7 +128,8 @@ def test_no_topic_in_common_shows_some_of_both() -> None:
     with pytest.raises(InputError) as problem:
         judge(runs_of(lists), qrels_of({("1", "a"): 1}))
     assert str(problem.value) == (
-        "qrels: no topic in common with the runs (judged: 1; retrieved: 101, 102, 103, ...)"
+        "qrels: no topic in common with the runs (judged: 1; retrieved: 101, 102, 103, ...): "
+        "are the judgments of another collection or round?"
     )
 
 
@@ -129,7 +150,7 @@ def test_the_basis_says_what_the_numbers_rest_on(both: Judged) -> None:
 
 def test_tied_cells_are_counted_where_topics_are_judged() -> None:
     text = b"1 Q0 a 1 5 x\n1 Q0 b 1 5 x\n2 Q0 a 1 5 x\n2 Q0 b 1 4 x\n9 Q0 a 1 5 x\n9 Q0 b 1 5 x\n"
-    runs = Runs.build([listing_from_bytes(text, "x")], ties="file")
+    runs = Runs.build([listing_from_bytes(text, "x")], OrderRule(ties="file"))
     judged = judge(runs, qrels_of({("1", "a"): 1, ("2", "a"): 1}))
     assert (judged.basis.tied_cells, judged.basis.cells) == (1, 2)
     assert judged.basis.order == "score descending, then as in the file"

@@ -19,8 +19,8 @@ import zstandard
 
 from assay import InputError, judge, read_qrels, read_runs, score
 from assay.cli import main
-from assay.data.fields import find_columns, role_of
-from assay.data.long import RETRIEVED_ONLY
+from assay.data.formats.fields import find_columns, role_of
+from assay.data.judgments.merging import RETRIEVED_ONLY
 from assay.data.tables import IN_POOL
 
 Row = dict[str, Any]
@@ -264,16 +264,17 @@ def test_without_a_run_column_the_file_is_one_run_of_its_name(tmp_path: Path) ->
     assert runs.score.tolist() == [4, 3]
 
 
-def test_scores_order_as_in_trec_files_and_ranks_where_asked(tmp_path: Path) -> None:
+def test_ranks_order_a_table_that_has_them_and_scores_where_asked(tmp_path: Path) -> None:
     path = write(tmp_path, "t.csv", b"query,doc,rank,score\n1,a,1,5\n1,b,2,5\n1,c,3,9\n")
     qrels = read_qrels({"1": {"a": 1, "b": 2, "c": 3}})
 
-    def order(ties: Any) -> list[int]:
-        return judge(read_runs(path, ties=ties), qrels).cube().ravel().tolist()
+    def order(**how: Any) -> list[int]:
+        return judge(read_runs(path, **how), qrels).cube().ravel().tolist()
 
-    assert order("trec") == [3, 2, 1]
-    assert order("file") == [3, 1, 2]
-    assert order("rank") == [1, 2, 3]
+    assert order() == order(order="rank") == [1, 2, 3]
+    assert order(order="score") == [3, 2, 1]
+    assert order(order="score", ties="file") == order(order="score", ties="rank") == [3, 1, 2]
+    assert order(order="distance") == [2, 1, 3]
 
 
 def test_runs_with_and_without_scores_may_share_a_table(tmp_path: Path) -> None:
@@ -391,7 +392,8 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "no topic": (
         "t.csv",
         b"querry,doc,rank\n1,a,1\n",
-        "t.csv: no column for the topic (one of topic_id, query_id, qid, q_id, topic, query); "
+        "t.csv: no column for the topic (one of topic_id, query_id, qid, q_id, question_id, topic, query, "
+        "question, user_input); "
         "there are querry, doc, rank; did you mean 'querry'? --columns topic=querry",
     ),
     "no doc": (
@@ -403,7 +405,8 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "no topic but another's name": (
         "t.csv",
         b"docidd,documnt,rank\n1,a,1\n",
-        "t.csv: no column for the topic (one of topic_id, query_id, qid, q_id, topic, query); "
+        "t.csv: no column for the topic (one of topic_id, query_id, qid, q_id, question_id, topic, query, "
+        "question, user_input); "
         "there are docidd, documnt, rank; --columns topic=NAME",
     ),
     "no order": (
@@ -425,7 +428,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "score of two lines": (
         "t.csv",
         b'query,doc,score,grade\n1,a,"two\nlines",1\n',
-        "t.csv:3: score 'two lines' is not a number",
+        "t.csv:2: score 'two lines' is not a number",
     ),
     "nan": ("t.csv", b"query,doc,score,grade\n1,a,NaN,1\n", "t.csv:2: score is NaN, not a number"),
     "nan in json": (
@@ -456,32 +459,36 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "two grades": (
         "t.jsonl",
         jsonl([*ROWS, {"query": "q1", "doc": "d1", "grade": 1}]),
-        "t.jsonl:6: document d1 of topic q1 has grade 1 here but 2 at t.jsonl:1",
+        "t.jsonl:6: document d1 of topic q1 has grade 1 here but 2 at t.jsonl:1 "
+        "(--conflicts first, max, min, mean or majority makes one of them)",
     ),
     "two grades in csv": (
         "t.csv",
         b"query,system,doc,rank,grade\n1,a,x,1,0\n1,b,x,1,1\n",
-        "t.csv:3: document x of topic 1 has grade 1 here but 0 at t.csv:2",
+        "t.csv:3: document x of topic 1 has grade 1 here but 0 at t.csv:2 "
+        "(--conflicts first, max, min, mean or majority makes one of them)",
     ),
     "two grades in parquet": (
         "t.parquet",
         parquet([*ROWS, ROWS[0] | {"system": "c", "grade": 1}]),
-        "t.parquet: row 6: document d1 of topic q1 has grade 1 here but 2 at t.parquet: row 1",
+        "t.parquet: row 6: document d1 of topic q1 has grade 1 here but 2 at t.parquet: row 1 "
+        "(--conflicts first, max, min, mean or majority makes one of them)",
     ),
-    "grade": (
+    "fraction": (
         "t.csv",
         b"query,doc,rank,grade\n1,a,1,0\n1,b,2,0.5\n1,c,3,1\n",
-        "t.csv:3: grade '0.5' is not an integer; map the values to integers, as in --grades 0.5=1,1=2",
+        "P@1 counts documents of grade 1 or higher, but some grades are fractions (0.5): map the values to integers, "
+        "as in --grades 0.5=1,1=2; or, where they come from --conflicts mean, take majority",
     ),
     "word": (
         "t.jsonl",
         b'{"query":1,"doc":"a","rank":1,"label":"good"}\n{"query":1,"doc":"b","rank":2,"label":"bad"}\n',
-        "t.jsonl:1: grade 'good' is not an integer; map the values to integers with --grades bad=N,good=N",
+        "t.jsonl:1: grade 'good' is not a number; map the values to integers with --grades bad=N,good=N",
     ),
     "high grade": (
         "t.csv",
         b"query,doc,rank,grade\n1,a,1,99999999999999999999\n",
-        "t.csv:2: grade 1000000000 is above 127, the highest there is",
+        "t.csv:2: grade 99999999999999999999 is out of range (grades go up to 127)",
     ),
     "empty": ("t.csv", b"", "t.csv: an empty file"),
     "empty json": ("t.jsonl", b" \n\n", "t.jsonl: an empty file"),
@@ -500,7 +507,8 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "binary": ("t.csv", b"query,doc\0\n\0\1", "t.csv: a binary file, not text"),
     "binary json": ("t.jsonl", b"\0\1\2\3", "t.jsonl: a binary file, not text"),
     "no parquet": ("t.parquet", b"\0\1\2\3", "t.parquet: not a Parquet file, though its name says so"),
-    "json array": ("t.jsonl", b'[{"query": 1}]', "t.jsonl: a JSON array; write one object a line"),
+    "json array": ("t.jsonl", b'[{"query": 1}, 7]', "t.jsonl: item 2 of the array is not an object, but 7"),
+    "empty json array": ("t.json", b"[]", "t.json: an empty array"),
     "not an object": ("t.jsonl", NDJSON + b"[1, 2]\n", "t.jsonl:6: [1, 2] is not a JSON object"),
     "truncated": ("t.csv.gz", gzip.compress(delimited(ROWS))[:-9], "t.csv.gz: truncated gzip archive"),
     "no grades": (
@@ -540,15 +548,16 @@ def test_a_mapped_column_must_be_there(tmp_path: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("flag", "value", "message"),
     [
-        ("--columns", "topic", "--columns: 'topic' is not of the form topic=q,doc=id"),
+        ("--columns", "topic", "--columns: 'topic' is not of the form topic=q,run=model"),
+        ("--columns", "topic=q,query=r", "--columns: the topic is 'q' and 'r'; give one"),
         ("--columns", "topc=q", "--columns: there is nothing called 'topc'; did you mean 'topic'?"),
         (
             "--columns",
             "z=q",
             "--columns: there is nothing called 'z'; columns are topic, run, doc, rank, score, grade",
         ),
-        ("--grades", "0.5", "--grades: '0.5' is not of the form 0.5=1,1=2"),
-        ("--grades", "good=high", "--grades: 'good=high': the grade 'high' is not an integer"),
+        ("--grades", "0.5", "--grades: '0.5' is not of the form 0.5=1,1=2 or, for a scale, 0-3"),
+        ("--grades", "good=high", "--grades: 'good=high': the grade 'high' is not a number"),
     ],
 )
 def test_a_mapping_that_makes_no_sense_is_one_line(
@@ -564,8 +573,10 @@ def test_runs_of_the_same_name_in_two_tables_are_an_error(tmp_path: Path, capsys
 
 def test_ranks_are_needed_to_order_by_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path, "t.csv", b"query,doc,score,grade\n1,a,1,1\n")
+    line = refused(capsys, tmp_path, path, "--order", "rank")
+    assert line == "t.csv:2: there is no rank column to order by (--order rank)"
     line = refused(capsys, tmp_path, path, "--ties", "rank")
-    assert line == "t.csv:2: there is no rank column to order by (--ties rank)"
+    assert line == "t.csv:2: there is no rank column to break ties by (--ties rank)"
 
 
 def test_a_table_without_grades_is_not_judgments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.data.lookup import Lookup, salt
+from assay.data.lookup import Lookup, SameKeyError, salt
 
 LAST = 2**64 - 1
 # few distinct leading bits, so that many keys share a slot; the ends of the range; any key at all
@@ -50,3 +51,26 @@ def test_salts_of_a_hundred_thousand_groups_are_distinct() -> None:
     salts = salt(100_000)
     assert np.unique(salts).size == 100_000
     assert (salts[:10] == salt(10)).all()
+
+
+@settings(deadline=None)
+@given(
+    st.dictionaries(KEYS, st.tuples(st.integers(0, 127), st.integers(0, 3)), min_size=1, max_size=60),
+    st.lists(st.tuples(KEYS, st.integers(0, 3)), max_size=60),
+)
+def test_a_key_with_another_check_is_found_out(
+    table: dict[int, tuple[int, int]], others: list[tuple[int, int]]
+) -> None:
+    keys = np.array(list(table), dtype=np.uint64)
+    values, checks = (np.array(column) for column in zip(*table.values(), strict=True))
+    lookup = Lookup(keys, values.astype(np.int8), missing=-1, check=checks.astype(np.uint16))
+    wanted = np.array([key for key, _ in others], dtype=np.uint64)
+    check = np.array([check for _, check in others], dtype=np.uint16)
+    wrong = [i for i, (key, own) in enumerate(others) if key in table and table[key][1] != own]
+    if not wrong:
+        assert lookup(wanted, check).tolist() == [table[key][0] if key in table else -1 for key, _ in others]
+        return
+    with pytest.raises(SameKeyError) as problem:
+        lookup(wanted, check)
+    assert problem.value.at in wrong
+    assert int(keys[problem.value.row]) == others[problem.value.at][0]

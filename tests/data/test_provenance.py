@@ -59,7 +59,6 @@ def test_what_was_read_is_known_by_its_words_and_hashes(files: Path) -> None:
     found = collection([str(files / "far")], qrels="qrels", ties="file")
     assert isinstance(found, Collection)
     assert found.origin.words() == ("far", "--qrels", "qrels", "--ties", "file")
-    assert found.origin.words(flagged=True) == ("--runs", "far", "--qrels", "qrels", "--ties", "file")
     assert found.origin.hashes() == [
         ("x", len(RUN), hashlib.sha256(RUN.encode()).hexdigest()),
         ("qrels", 8, hashlib.sha256(b"1 0 a 1\n").hexdigest()),

@@ -11,7 +11,9 @@ import pytest
 from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note
 from assay.core.settings import positions
-from assay.data.tables import IN_POOL, Listing, Qrels, Runs, encode, number
+from assay.data.codes import encode
+from assay.data.order import Listing, OrderRule
+from assay.data.tables import IN_POOL, Qrels, Runs, number
 
 
 def listing(name: str, lists: dict[str, str], *, ranks: bool = False) -> Listing:
@@ -20,7 +22,7 @@ def listing(name: str, lists: dict[str, str], *, ranks: bool = False) -> Listing
     doc = pl.Series([d for docs in lists.values() for d in docs], dtype=pl.String)
     names, index = number(pl.Series(topic))
     score = np.array([-float(i) for docs in lists.values() for i in range(len(docs))])
-    return Listing(name, names, index, doc, encode(doc), score, -score if ranks else None)
+    return Listing(name, names, index, doc, score, -score if ranks else None)
 
 
 def qrels(lines: list[tuple[str, str, int]]) -> Qrels:
@@ -71,7 +73,7 @@ def test_runs_lie_end_to_end_and_missing_topics_are_empty() -> None:
 def test_topics_may_be_interleaved() -> None:
     doc = pl.Series(["a", "b", "c", "d"])
     names, index = number(pl.Series(["1", "2", "1", "2"]))
-    mixed = Listing("x", names, index, doc, encode(doc), np.array([1.0, 2.0, 3.0, 4.0]))
+    mixed = Listing("x", names, index, doc, np.array([1.0, 2.0, 3.0, 4.0]))
     runs = Runs.build([mixed])
     assert [docs_of(runs, 0, t) for t in (0, 1)] == [codes("ca"), codes("db")]
 
@@ -85,7 +87,7 @@ def test_runs_are_chosen_in_the_order_asked_for() -> None:
 
 def test_a_head_keeps_the_best_and_its_ties() -> None:
     tied = listing("x", {"1": "abcd"})
-    runs = Runs.build([Listing("x", tied.topics, tied.topic, tied.doc, tied.code, np.array([2.0, 1.0, 1.0, 1.0]))])
+    runs = Runs.build([Listing("x", tied.topics, tied.topic, tied.doc, np.array([2.0, 1.0, 1.0, 1.0]))])
     assert runs.n_tied().tolist() == [[2]]
     assert runs.head(3).n_tied().tolist() == [[1]]
     assert docs_of(runs.head(2), 0, 0) == codes("ad")
@@ -111,17 +113,19 @@ def test_no_runs_are_an_error() -> None:
         Runs.build([])
 
 
-@pytest.mark.parametrize(("setting", "word"), [("ties", "trek"), ("duplicates", "frist")])
+@pytest.mark.parametrize(
+    ("setting", "word"), [("order", "scroe"), ("ties", "trek"), ("precision", "singel"), ("duplicates", "frist")]
+)
 def test_a_misspelt_rule_is_an_error_with_the_closest_match(setting: str, word: str) -> None:
     with pytest.raises(UsageError, match=f"{setting}: '{word}' is not one of .*; did you mean"):
-        Runs.build([listing("x", {"1": "a"})], **cast(Any, {setting: word}))
+        OrderRule(**cast(Any, {setting: word}))
 
 
 def test_a_repeated_document_is_an_error_unless_the_first_is_wanted() -> None:
     twice = listing("x", {"1": "abca", "2": "aa", "3": "a"})
     with pytest.raises(InputError, match="row 4: document a appears twice for topic 1"):
         Runs.build([twice])
-    runs = Runs.build([twice], duplicates="first")
+    runs = Runs.build([twice], OrderRule(duplicates="first"))
     assert [docs_of(runs, 0, t) for t in range(3)] == [codes("abc"), codes("a"), codes("a")]
     text = "row 4: 2 repeated documents dropped from here on, the first of each kept"
     assert runs.notes == (Note("repeated_documents", "caution", text),)
@@ -130,15 +134,15 @@ def test_a_repeated_document_is_an_error_unless_the_first_is_wanted() -> None:
 def test_the_first_is_the_first_in_the_file_and_not_the_best() -> None:
     doc = pl.Series(["a", "b", "a"])
     names, index = number(pl.Series(["1", "1", "1"]))
-    runs = Runs.build([Listing("x", names, index, doc, encode(doc), np.array([1.0, 2.0, 3.0]))], duplicates="first")
+    runs = Runs.build([Listing("x", names, index, doc, np.array([1.0, 2.0, 3.0]))], OrderRule(duplicates="first"))
     assert docs_of(runs, 0, 0) == codes("ba")
     assert runs.score.tolist() == [2.0, 1.0]
 
 
 def test_ordering_by_rank_needs_ranks() -> None:
     with pytest.raises(UsageError, match="there is no rank column to order by"):
-        Runs.build([listing("x", {"1": "ab"})], ties="rank")
-    assert Runs.build([listing("x", {"1": "ab"}, ranks=True)], ties="rank").doc.tolist() == codes("ab")
+        Runs.build([listing("x", {"1": "ab"})], OrderRule("rank"))
+    assert Runs.build([listing("x", {"1": "ab"}, ranks=True)], OrderRule("rank")).doc.tolist() == codes("ab")
 
 
 def test_other_names_must_differ() -> None:

@@ -17,11 +17,13 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 import polars as pl
+from hypothesis import assume
 from hypothesis import strategies as st
 
+from assay.data.order import Listing
 from assay.data.rankings import Rankings
-from assay.data.tables import ABSENT, Listing, Qrels, Runs, encode
-from assay.measures.declare import CATALOGUE, Declaration, Limits, Measure, Open
+from assay.data.tables import ABSENT, Qrels, Runs
+from assay.measures.declare import CATALOGUE, MAX_NUMBER, Declaration, Limits, Measure, Open
 from assay.measures.gain import Weights
 
 NAMES = tuple(CATALOGUE)
@@ -46,7 +48,9 @@ _WEIGHTS = st.sampled_from(
     ]
 )
 
-_FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+_MOST = int(MAX_NUMBER)
+_FLOATS = st.floats(-MAX_NUMBER, MAX_NUMBER)
+_WHOLE = st.integers(-_MOST, _MOST)
 _SHARES = st.floats(0.05, 0.95)
 _FALLING = st.lists(st.floats(0.0, 1.0), max_size=6).map(lambda x: (1.0, *sorted(x, reverse=True)))
 _GAINS = st.dictionaries(st.integers(0, 3), st.floats(0.0, 8.0), min_size=1)
@@ -80,16 +84,16 @@ def of_type(kind: Any, limits: Limits | None = None) -> st.SearchStrategy[Any]:
     if limits and kind in (int, float):
         low, high = (end.end if isinstance(end, Open) else end for end in limits)
         if kind is int:
-            return st.integers(int(low), None if high == math.inf else int(high))
+            return st.integers(int(low), _MOST if high == math.inf else int(high))
         below, above = (isinstance(end, Open) for end in limits)
-        return st.floats(low, high, allow_infinity=False, exclude_min=below, exclude_max=above)
+        return st.floats(low, min(high, MAX_NUMBER), exclude_min=below, exclude_max=above)
     if origin is Literal:
         return st.sampled_from(get_args(kind))
     if origin is tuple:
         return st.lists(_inside(get_args(kind)[0]), max_size=4, unique_by=_key).map(tuple)
     if kind is Weights:
         return _WEIGHTS
-    plain = {type(None): st.none(), bool: st.booleans(), int: st.integers(), float: _FLOATS, str: st.text()}
+    plain = {type(None): st.none(), bool: st.booleans(), int: _WHOLE, float: _FLOATS, str: st.text()}
     return plain[kind]
 
 
@@ -187,12 +191,12 @@ class Collection:
         doc = pl.Series([d for _, d, _ in rows], dtype=pl.String)
         topic = np.array([i for i, *_ in rows], dtype=np.int64)
         score = np.array([s for *_, s in rows], dtype=np.float64)
-        return Listing(name, topics, topic, doc, encode(doc), score)
+        return Listing(name, topics, topic, doc, score)
 
 
 @st.composite
 def collections(draw: st.DrawFn) -> Collection:
-    """Draw a few runs of lists of unequal length, with ties, and judgments of some of their documents."""
+    """Draw a few runs of lists of unequal length, with ties, and judgments of at least one of their documents."""
     docs = [f"d{i}" for i in range(12)]
     topics = [f"t{i}" for i in range(draw(st.integers(1, 4)))]
     listed = st.dictionaries(st.sampled_from(docs), st.integers(0, 5).map(float), min_size=1)
@@ -201,4 +205,6 @@ def collections(draw: st.DrawFn) -> Collection:
         for i in range(draw(st.integers(1, 4)))
     }
     graded = st.dictionaries(st.sampled_from(docs), st.integers(-1, 3), min_size=1)
-    return Collection(runs, {t: draw(graded) for t in topics})
+    qrels = {t: draw(graded) for t in topics}
+    assume(any(qrels[t].keys() & found.keys() for lists in runs.values() for t, found in lists.items()))
+    return Collection(runs, qrels)

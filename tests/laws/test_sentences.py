@@ -11,7 +11,7 @@ from assay.analyses.predictivity.comparisons import AS_WELL, INCONCLUSIVE, REDUN
 from assay.core.notes import Note
 from assay.core.references import REFERENCES
 from assay.core.thresholds import OWN
-from assay.data.long import RETRIEVED_ONLY
+from assay.data.judgments.merging import RETRIEVED_ONLY
 from assay.results.analysis import find
 from assay.results.result import Result
 from assay.results.sentences import RULES, load_sentences, rules_table

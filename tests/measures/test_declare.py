@@ -175,6 +175,10 @@ def private(j: Rankings) -> Array:
 private.__name__ = "_private"
 
 
+def rank(j: Rankings) -> Array:
+    return 1.0 + j.hit(1).argmax(-1)
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -190,6 +194,11 @@ private.__name__ = "_private"
             lambda: measure(claims=(), cite="x")(private),
             "'_private' cannot be a measure's name: a letter, then letters and digits",
         ),
+        (
+            lambda: measure(claims=(), cite="x", lower=True)(rank),
+            "rank: lower=True needs the range of the scores, as in range=(1, 1001): an undefined score counts as its "
+            "highest, the worst",
+        ),
     ],
 )
 def test_a_declaration_that_cannot_work_is_refused(
@@ -198,7 +207,7 @@ def test_a_declaration_that_cannot_work_is_refused(
     with pytest.raises(MeasureError) as problem:
         make()
     assert str(problem.value) == said
-    assert not {"positional", "_private"} & set(catalogue)
+    assert not {"positional", "_private", "rank"} & set(catalogue)
 
 
 @pytest.mark.parametrize(

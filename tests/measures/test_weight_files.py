@@ -164,8 +164,7 @@ def test_weights_and_what_they_replace_exclude_each_other(other: dict[str, Any],
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("{", "line 1 is not JSON"),
-        ("", "line 1 is not JSON"),
+        ("", "an empty file"),
         ("[1, 2]", "weights are an object with gain and discount"),
         ({"gain": {"1": 1}}, "no discount; weights are an object"),
         ({"discount": [1]}, "no gain; weights are an object"),
@@ -189,6 +188,25 @@ def test_a_wrong_file_is_one_line_that_says_what_is_wrong(content: Any, said: st
     with pytest.raises(MeasureError) as caught:
         parse(f"nDCG(weights={path!r})@10")
     assert str(caught.value).startswith(f"nDCG: weights: {path}: {said}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "1: not JSON (Expecting property name enclosed in double quotes, column 2)"),
+        ('{"gain": {"1": 1},\n"discount": [1], "gain": {"1": 2}}', "2: key 'gain' twice in one object; give it once"),
+        ('{"gain": {"1": 1, "1": 2}, "discount": [1]}', "1: key '1' twice in one object; give it once"),
+        (f'{{"gain": {{"1": {10**399}}}, "discount": [1]}}', "1: a number of 400 digits is beyond 1.8e308"),
+        ('{"gain": {"1": 1}, "discount": [1e400]}', "1: 1e400 is beyond 1.8e308, the largest number there is"),
+        ("[" * 100_000, "1: nested more than 64 deep"),
+    ],
+)
+def test_what_is_no_safe_json_is_one_line_with_its_place(content: str, said: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "best.json", content)
+    with pytest.raises(MeasureError) as caught:
+        parse(f"nDCG(weights={path!r})@10")
+    assert str(caught.value).startswith(f"nDCG: weights: {path}:{said}")
     assert "\n" not in str(caught.value)
 
 

@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from assay.data.judged import Judged, judge
-from assay.data.read import read_qrels, read_runs
+from assay.data.judged import Collection, Judged, judge
+from assay.data.read import read_qrels
 from assay.data.tables import Runs
 from assay.measures.grammar import parse, trec_name
 from assay.scoring.engine import score
@@ -47,13 +47,13 @@ pytestmark = pytest.mark.xdist_group("trec8")
 
 
 @pytest.fixture(scope="module")
-def runs(data: Path) -> Runs:
-    return read_runs(data / "trec8-adhoc" / "runs")
+def runs(adhoc8: Collection) -> Runs:
+    return adhoc8.runs
 
 
 @pytest.fixture(scope="module")
-def judged(data: Path, runs: Runs) -> Judged:
-    return judge(runs, read_qrels(data / "trec8-adhoc" / "qrels.gz"))
+def judged(adhoc8: Collection) -> Judged:
+    return judge(adhoc8.runs, adhoc8.qrels)
 
 
 @pytest.fixture(scope="module")

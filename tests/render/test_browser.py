@@ -178,10 +178,10 @@ def test_no_two_buttons_that_do_different_things_have_one_name(wide: Watched, re
 def test_copies_are_those_of_the_command_line(browser: Browser, tmp_path: Path) -> None:
     table = pl.DataFrame(
         {
-            "run": ['a,"b"', "two\nlines", "_&<b>%", "\x1b[31m"],
-            "mean": [1 / 3, 0.1 + 0.2, None, 1e-9],
-            "n": [1, 2, 3, 4],
-            "ok": [True, False, None, True],
+            "run": ['a,"b"', "two\nlines", "_&<b>%", "\x1b[31m", "=1+1", "[5ex]", "*"],
+            "mean": [1 / 3, 0.1 + 0.2, None, 1e-9, 1.0, 1.0, 1.0],
+            "n": [1, 2, 3, 4, 5, 6, 7],
+            "ok": [True, False, None, True, True, True, True],
         }
     )
     made = Result("made", table, notes=(Note("made", "info", "50% of it"),))

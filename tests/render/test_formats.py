@@ -18,7 +18,7 @@ from assay.core.notes import Note
 from assay.core.text import visible
 from assay.data.provenance import Basis
 from assay.render.docstrings import definitions, split_docstring
-from assay.render.formats import FORMATS, check_path, pick_table, to_file, to_json
+from assay.render.formats import FORMATS, check_path, notes_left_out, pick_table, to_file, to_json
 from assay.render.sections import terms
 from assay.render.text import cell, cells, plain, show
 from assay.results.charts import Chart, category, field, intervals
@@ -71,9 +71,9 @@ def test_json_is_one_object_with_known_keys_and_full_precision() -> None:
 
 
 def test_an_answer_in_words_leaves_the_settings_of_its_data_in_place() -> None:
-    about, settings, answer, *_ = plain(replace(RESULT, settings={"rng": 7}, text="Half.")).split("\n\n")
+    about, settings, warning, answer, *_ = plain(replace(RESULT, settings={"rng": 7}, text="Half.")).split("\n\n")
     assert about.startswith("score: runs 2")
-    assert (settings, answer) == ("rng 7", "Half.")
+    assert (settings, warning, answer) == ("rng 7", "warning: beware", "Half.")
     card = Result("case", MEANS, settings={"rng": 7}, text="a  1 1")
     assert plain(card).startswith("a  1 1")
 
@@ -98,6 +98,35 @@ def test_csv_has_the_columns_of_the_table_and_nothing_for_nothing() -> None:
     assert lines[1] == f"bm25,AP,{THIRD!r},,"
     quoted = Result("score", pl.DataFrame({"run": ['a,"b"']}))
     assert FORMATS["csv"](quoted) == 'run\n"a,""b"""\n'
+
+
+def test_markdown_lists_notes_before_the_table_warnings_first() -> None:
+    notes = (Note("a", "info", "one"), Note("b", "warning", "two_ *x*"), Note("c", "caution", "x", tables=("pairs",)))
+    tables = {"pairs": pl.DataFrame({"pair": ["a-b"]})}
+    lines = FORMATS["markdown"](replace(RESULT, notes=notes, tables=tables)).splitlines()
+    assert lines[:4] == ["- warning: two\\_ \\*x\\*", "- note: one", "", "| run | measure | mean | low | high |"]
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "codes"),
+    [
+        (None, "csv", ["b", "c"]),
+        (None, "trec_eval", ["b", "c"]),
+        ("o.CSV", None, ["b", "c"]),
+        ("o.parquet", None, ["b", "c"]),
+        ("o.txt", "csv", ["b", "c"]),
+        ("o.csv", "json", []),
+        ("o.json", None, []),
+        (None, "latex", []),
+        (None, "markdown", []),
+        (None, "table", []),
+    ],
+)
+def test_warnings_for_which_a_format_has_no_place_are_known(
+    path: str | None, form: str | None, codes: list[str]
+) -> None:
+    notes = (Note("a", "info", "one"), Note("c", "caution", "three"), Note("b", "warning", "two"))
+    assert [note.code for note in notes_left_out(replace(RESULT, notes=notes), path, form=form)] == codes
 
 
 def test_markdown_aligns_numbers_to_the_right_and_escapes_bars() -> None:
@@ -157,8 +186,8 @@ def test_plain_text_has_basis_settings_table_and_notes() -> None:
         notes=tuple(Note("made", severity, "beware") for severity in ("info", "caution", "warning")),
     )
     assert plain(result) == (
-        "score: runs 2,000, order (by score)\n\nlevel 0.95\n\nrun     mean\nbm25  0.3333\nd\n\n"
-        "note: beware\ncaution: beware\nwarning: beware"
+        "score: runs 2,000, order (by score)\n\nlevel 0.95\n\nwarning: beware\n\nrun     mean\nbm25  0.3333\nd\n\n"
+        "note: beware\ncaution: beware"
     )
     assert str(result) == plain(result)
     assert FORMATS["table"](result) == plain(result) + "\n"
@@ -336,7 +365,7 @@ def test_prose_keeps_its_lines() -> None:
 def test_names_of_columns_are_spelled_out_in_every_layout() -> None:
     result = Result("made", pl.DataFrame({"a\nb": ["c\nd"]}), notes=(Note("made", "info", "e\nf"),))
     assert plain(result) == "a\\nb\nc\\nd\n\nnote: e\\nf"
-    assert FORMATS["markdown"](result) == "| a\\nb |\n| :--- |\n| c\\nd |\n"
+    assert FORMATS["markdown"](result) == "- note: e\\nf\n\n| a\\nb |\n| :--- |\n| c\\nd |\n"
     assert FORMATS["latex"](result).startswith("% e\\nf\n\\begin{tabular}{l}\n\\toprule\na\\textbackslash{}nb ")
 
 

@@ -16,6 +16,7 @@ from assay.analyses.agreement.analysis import agreement
 from assay.analyses.power.analysis import power
 from assay.analyses.score.analysis import score
 from assay.core.notes import Note
+from assay.core.text import visible
 from assay.data.provenance import Basis
 from assay.render.docstrings import Documentation, documentation
 from assay.render.formats import to_file, to_files, to_json
@@ -334,11 +335,14 @@ def test_a_terminal_is_not_steered_by_names(
         assert "\u202e" not in shown
 
 
-def test_csv_and_json_keep_names_as_they_are(report: Report, tmp_path: Path) -> None:
+def test_json_and_parquet_keep_names_as_they_are_and_csv_spells_out_what_cannot_be_seen(
+    report: Report, tmp_path: Path
+) -> None:
     wicked = report.parts[3].result
     assert wicked is not None
     back = pl.read_csv(to_file(wicked, str(tmp_path / "x.csv")))
-    assert back["run"].to_list() == EVIL
+    assert back["run"].to_list() == [visible(name) for name in EVIL]
+    assert pl.read_parquet(to_file(wicked, str(tmp_path / "x.parquet")))["run"].to_list() == EVIL
     assert [row["run"] for row in json.loads(to_json(wicked))["table"]] == EVIL
 
 

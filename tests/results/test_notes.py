@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.results.sentences import MANY_RUNS, few_runs, incomplete_topics
+from assay.results.sentences import MANY_RUNS, few_runs, incomplete_topics, unshared_topics, untested_pairs
 
 
 def test_few_runs_are_cautioned_of_below_the_threshold_only() -> None:
@@ -16,3 +16,11 @@ def test_few_runs_are_cautioned_of_below_the_threshold_only() -> None:
 def test_topics_that_some_measure_lacks_are_noted() -> None:
     assert [note.code for note in incomplete_topics(20, 19, n_topics=20)] == ["incomplete_topics"]
     assert list(incomplete_topics(20, 20, n_topics=20)) == []
+
+
+def test_topics_and_pairs_of_runs_that_could_not_be_compared_are_counted() -> None:
+    assert [note.code for note in unshared_topics(20, 19, n_topics=20)] == ["incomplete_topics"]
+    assert list(unshared_topics(20, 20, n_topics=20)) == []
+    (note,) = untested_pairs({"AP": 3, "RR": 0, "nDCG": 1})
+    assert note.text.endswith("do not count: 3 by AP, 1 by nDCG")
+    assert list(untested_pairs({"AP": 0})) == []

@@ -104,7 +104,7 @@ def test_a_measure_is_a_condition(runs: Runs, qrels: Qrels) -> None:
     ("text", "said"),
     [
         ("AP/pool", "'AP/pool': pool needs a value: pool=DEPTH"),
-        ("AP/qrels", "'AP/qrels': qrels needs a value: qrels=FILE"),
+        ("AP/qrels", "'AP/qrels': qrels needs a value: qrels=NAME"),
         ("AP/abbreviated=3", "'AP/abbreviated=3': abbreviated takes no value"),
         (
             "AP/pool=99999999999",
@@ -114,11 +114,13 @@ def test_a_measure_is_a_condition(runs: Runs, qrels: Qrels) -> None:
         (
             "AP/deep=5",
             "'AP/deep=5': no condition 'deep'; "
-            "there are pool=DEPTH, qrels=FILE, abbreviated, expanded and standardised",
+            "there are pool=DEPTH, qrels=NAME, abbreviated, expanded and standardised",
         ),
         ("AP/standardisd", "'AP/standardisd': no condition 'standardisd'; did you mean 'standardised'?"),
         ("AP/expanded/standardized", "'AP/expanded/standardized': expanded or standardised, not both"),
         ("AP/standardised/standardized", "'AP/standardised/standardized': standardised twice; give it once"),
+        ("AP/standardised/*9", "'AP/standardised/*9': standardised takes no value"),
+        ("AP/pool=10/pool=20", "'AP/pool=10/pool=20': pool twice; give it once"),
         ("AP/Standardised", "'AP/Standardised': no condition 'Standardised'; did you mean 'standardised'?"),
         ("AP/pool=1/pool=2", "'AP/pool=1/pool=2': pool twice; give it once"),
         ("AP/pool=x", "'AP/pool=x': pool=x is not a depth from 0 to 10,000,000, such as pool=10"),

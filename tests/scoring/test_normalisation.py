@@ -14,7 +14,7 @@ from assay.analyses.standardize.analysis import standardize_scores
 from assay.cli import main
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
-from assay.data.judged import judge
+from assay.data.judged import Collection, judge
 from assay.data.rankings import Rankings
 from assay.data.read import read_qrels, read_runs
 from assay.data.tables import Qrels, Runs
@@ -189,12 +189,10 @@ def test_one_topic_is_standardised_like_any_other(made: Made) -> None:
 
 
 @pytest.mark.xdist_group("trec8")
-def test_standardised_ap_of_trec_8_separates_as_many_runs_as_in_section_4_2(data: Path) -> None:
+def test_standardised_ap_of_trec_8_separates_as_many_runs_as_in_section_4_2(adhoc8: Collection) -> None:
     """webber2010, section 4.2: standardised AP at depth 100 has a discriminative power of 0.716."""
-    folder = data / "trec8-adhoc"
-    scores = score_conditions(
-        read_runs(folder / "runs"), read_qrels(folder / "qrels.gz"), ["AP@100/standardised", "SP@100/standardised"]
-    )
+    runs, qrels = adhoc8.runs, adhoc8.qrels
+    scores = score_conditions(runs, qrels, ["AP@100/standardised", "SP@100/standardised"])
     assert power(scores).table["power"].to_list() == pytest.approx([0.716, 0.716], abs=0.0005)
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any, cast
 
+import ir_measures
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 
-from assay.core.errors import MeasureError, UsageError
+from assay.core.errors import AssayError, MeasureError, UsageError
 from assay.core.notes import Note
-from assay.data.judged import MISSING_LISTS, Judged, judge
+from assay.data.judged import Judged, judge
 from assay.data.provenance import Basis
 from assay.data.read import read_qrels, read_runs
+from assay.scoring.conditions import score_conditions
 from assay.scoring.engine import score
 from assay.scoring.scores import Scores
 from tests.builders.two_runs import two_runs
@@ -52,15 +57,17 @@ def test_a_topic_without_relevant_documents_counts_as_zero_or_is_skipped(judged:
     assert skip.notes[-1] == Note("empty_topics", "caution", f"{text} have no score")
 
 
-def test_a_topic_that_a_run_misses_counts_as_an_empty_list_or_is_skipped(judged: Judged) -> None:
-    empty, skip = (score(judged, ["AP", "RR"], missing=rule) for rule in ("empty", "skip"))
-    assert empty.value[:, 0, 3].tolist() == [0.0, 0.0]
-    assert np.argwhere(np.isnan(skip.value)).tolist() == [[0, 0, 3], [1, 0, 3]]
-    assert np.array_equal(np.nan_to_num(skip.value), empty.value)
-    assert skip.basis.missing == "skip"
-    for scores, policy in ((skip, "without a score"), (empty, "counted as empty")):
-        text = f"1 list missing, {policy} (1 run lacking judged topics)"
-        assert Note(MISSING_LISTS, "caution", text) in scores.notes
+def test_a_topic_that_a_run_misses_counts_as_an_empty_list_or_has_no_score(judged: Judged) -> None:
+    zero, pairwise = (score(judged, ["AP", "RR"], missing=rule) for rule in ("zero", "pairwise"))
+    assert zero.value[:, 0, 3].tolist() == [0.0, 0.0]
+    assert np.argwhere(np.isnan(pairwise.value)).tolist() == [[0, 0, 3], [1, 0, 3]]
+    assert np.array_equal(np.nan_to_num(pairwise.value), zero.value)
+    assert (zero.basis.missing, pairwise.basis.missing) == ("zero", "pairwise")
+    for scores, effect in ((pairwise, "each comparison uses the topics that both runs have"), (zero, "counted as")):
+        (note,) = [note for note in scores.notes if note.code == "missing_lists"]
+        assert note.severity == "caution"
+        assert note.text.startswith(f"1 list missing, {effect}")
+        assert "x has 3 of 4 topics" in note.text
 
 
 def test_what_is_relevant_depends_on_the_measure(judged: Judged) -> None:
@@ -182,3 +189,112 @@ def test_scores_that_are_undefined_though_documents_are_relevant_are_counted() -
     assert note.text.startswith("AUC: 2 of 2 scores undefined, though something is relevant (1 topic)")
     assert "count as 0" in note.text
     assert scores.value[0].tolist() == [[0.0], [0.0]]
+
+
+# comfort in Python
+
+
+def test_runs_and_judgments_are_scored_without_joining_them_first(judged: Judged) -> None:
+    runs, qrels = {"1": {"a": 2.0, "b": 1.0}, "2": {"c": 1.0}}, {"1": {"b": 1}, "2": {"c": 2}}
+    joined = score(judge(read_runs(runs), read_qrels(qrels)), ["AP", "RR"])
+    for given in ((runs, qrels), (read_runs(runs), read_qrels(qrels)), (read_runs(runs), qrels)):
+        scores = cast(Any, score)(*given, ["AP", "RR"])
+        assert scores.frame().equals(joined.frame())
+        assert scores.basis == joined.basis
+    assert score(runs, qrels, "AP/pool=1").conditions == ("AP/pool=1",)
+    assert score(runs, qrels=qrels, measures=["AP"]).conditions == ("AP",)
+    assert score(judged, measures="AP").conditions == ("AP",)
+
+
+def test_measures_of_ir_measures_are_measures(judged: Judged) -> None:
+    wanted = [ir_measures.nDCG @ 10, ir_measures.AP(rel=2), ir_measures.P @ 1]
+    scores = score(judged, wanted)
+    assert scores.conditions == ("nDCG@10", "AP(rel=2)", "P@1")
+    assert score(judged, ir_measures.RR).conditions == ("RR",)
+    assert scores[ir_measures.P @ 1].conditions == ("P@1",)
+    assert ir_measures.nDCG @ 10 in scores
+    runs, qrels = read_runs({"1": {"a": 1.0}}), read_qrels({"1": {"a": 1}})
+    assert score_conditions(runs, qrels, [ir_measures.AP]).conditions == ("AP",)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((5,), "5 is not a measure, such as 'nDCG@10', nor a list of them"),
+        (([5],), "5 is not a measure, such as 'nDCG@10'"),
+        (([None],), "None is not a measure"),
+        ((), "score takes judged runs and measures, as in score(judged, ['AP'])"),
+        (({"1": {"a": 1}}, "AP"), "score takes judged runs and measures"),
+    ],
+)
+def test_what_cannot_be_scored_is_an_error_of_our_own_kind(
+    given: tuple[Any, ...], message: str, judged: Judged
+) -> None:
+    with pytest.raises(AssayError) as caught:
+        cast(Any, score)(judged, *given)
+    assert message in str(caught.value)
+
+
+def test_runs_without_judgments_are_an_error_that_says_what_is_needed() -> None:
+    with pytest.raises(UsageError, match=r"score\(runs, qrels, \['AP'\]\)"):
+        cast(Any, score)({"1": {"a": 1.0}}, ["AP"])
+    with pytest.raises(UsageError, match="judge takes Runs and Qrels, not dict and int; read_runs and read_qrels"):
+        judge(cast(Any, {}), cast(Any, 2))
+
+
+def test_one_measure_or_some_are_picked_as_from_a_mapping(judged: Judged) -> None:
+    scores = score(judged, ["AP", "P@10", "RR"])
+    assert scores["map"].conditions == ("AP",)
+    assert scores["RR", "AP"].conditions == scores[["RR", "AP"]].conditions == ("RR", "AP")
+    assert list(scores) == ["AP", "P@10", "RR"]
+    assert "P_10" in scores
+    assert "P@5" not in scores
+    assert 5 not in scores
+    with pytest.raises(UsageError, match=r"no measure 'NDCG' \(there is AP, P@10, RR\)$"):
+        scores["NDCG"]
+    with pytest.raises(UsageError, match="no measure is named"):
+        scores[[]]
+
+
+def test_means_are_a_table_with_a_row_per_run(judged: Judged) -> None:
+    scores = score(judged, ["AP", "NumRet"])
+    means = scores.means()
+    assert means.columns == ["run", "AP", "NumRet"]
+    assert means["run"].to_list() == list(scores.runs)
+    assert means["AP"].to_list() == scores.mean()[0].tolist()
+    assert means["NumRet"].to_list() == [5.0, 5.0]
+    assert made([[[np.nan]]]).means().rows() == [("r0", None)]
+
+
+def test_a_wide_table_has_a_row_per_run_and_topic(judged: Judged) -> None:
+    scores = score(judged, ["RR", "P@1"])
+    expected = scores.frame().pivot("measure", index=["run", "topic"], values="value")
+    assert scores.wide().equals(expected)
+    odd = Scores(("run", "topic"), ("a",), ("1",), np.array([[[0.5]], [[np.nan]]]))
+    assert odd.wide().rows(named=True) == [{"run": "a", "topic": "1", "run (measure)": 0.5, "topic (measure)": None}]
+
+
+WITHOUT_PYARROW = """
+import sys
+sys.modules["pyarrow"] = None
+import numpy as np, polars as pl
+import assay
+scores = assay.Scores(("c",), ("r",), ("1", "2"), np.array([[[1.0, np.nan]]]))
+frame = scores.to_pandas()
+print(frame.to_dict("list"), frame["value"].dtype)
+print(assay.Result("toy", scores.frame()).to_pandas().equals(frame))
+"""
+
+
+def test_scores_and_results_become_frames_of_pandas_without_pyarrow() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_PYARROW], capture_output=True, text=True, check=True)
+    expected = "{'run': ['r', 'r'], 'topic': ['1', '2'], 'measure': ['c', 'c'], 'value': [1.0, nan]} float64"
+    assert done.stdout.splitlines() == [expected, "True"]
+
+
+def test_a_frame_of_pandas_is_that_of_polars_and_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = made([[[1.0, np.nan], [2.0, 3.0]]])
+    pd.testing.assert_frame_equal(scores.to_pandas(), scores.frame().to_pandas(), check_dtype=False)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(UsageError, match="pandas is not installed"):
+        scores.to_pandas()

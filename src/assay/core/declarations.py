@@ -20,7 +20,8 @@ def load(*paths: str | Path) -> None:
 
 def _load(path: str | Path) -> None:
     if not Path(path).is_file():
-        raise MeasureError(f"{path}: no such file")
+        what = "not a file, as one of Python is" if Path(path).exists() else "no such file"
+        raise MeasureError(f"{path}: {what}")
     key = Path(path).resolve(), Path(path).read_bytes()
     if key in _LOADED:
         return

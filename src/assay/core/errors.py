@@ -12,9 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+_LONGEST = 1200  # characters of a message
+_WORD = 200  # characters of a word that has a close match
+
 
 class AssayError(Exception):
-    """Anything the user can put right; the command prints it and leaves with code 2."""
+    """Anything the user can put right; the command prints it and leaves with code 2.
+
+    A message may quote what a file holds, which may be of any length: of a long one the beginning, which says where,
+    and the end, which says what would be right, are enough.
+    """
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        part = _LONGEST // 3
+        return text if len(text) <= _LONGEST else f"{text[: 2 * part]} ... {text[-part:]}"
 
 
 class InputError(AssayError):
@@ -35,6 +47,8 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     >>> suggestion("NDGC", ["AP", "nDCG"])
     "; did you mean 'nDCG'?"
     """
+    if len(word) > _WORD:
+        return ""
     from difflib import get_close_matches
 
     by_lower = {name.lower(): name for name in known}

@@ -14,7 +14,7 @@ from assay.core.text import visible
 T = TypeVar("T")
 
 _WIDTH = 24
-_FULL, _EMPTY = "\u2588", "\u2591"
+_SIGNS, _ASCII = ("\u2588", "\u2591"), ("#", "-")  # what is done and what is not, where a terminal can show it
 
 
 @dataclass(slots=True)
@@ -34,7 +34,8 @@ class _Bar:
             done += i * share
         filled = int(_WIDTH * done + 1e-9)
         names = ": ".join(name for _, _, name in self.under_way)
-        line = f"{_FULL * filled}{_EMPTY * (_WIDTH - filled)} {names}"
+        full, empty = _SIGNS if (sys.stderr.encoding or "utf-8").lower().startswith("utf") else _ASCII
+        line = f"{full * filled}{empty * (_WIDTH - filled)} {names}"
         most = get_terminal_size().columns - 1  # a line that wraps could not be cleared
         print(f"\r\033[K{line[:most]}", end="", file=sys.stderr, flush=True)
         self.drawn = True

@@ -28,7 +28,6 @@ REFERENCES: dict[str, str] = {
     "feldt1965": "Feldt. The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty. "
     "Psychometrika 30(3), 1965, 357-370.",
     "haldane1945": "Haldane. On a method of estimating frequencies. Biometrika 33(3), 1945, 222-225.",
-    "henderson1953": "Henderson. Estimation of variance and covariance components. Biometrics 9(2), 1953, 226-252.",
     "holm1979": "Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics "
     "6(2), 1979, 65-70.",
     "jarvelin2002": "Järvelin, Kekäläinen. Cumulated gain-based evaluation of IR techniques. "

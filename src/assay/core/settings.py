@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 MAX_RANK = 10_000_000
 """The deepest rank, cutoff or pool depth: no list is longer, and arrays over ranks still fit into memory."""
 
+MAX_WHOLE = 10**12
+"""The largest whole number that a setting may be; a seed may be any."""
+
+_DIGITS = 100  # that a message can quote
+_NEAREST = 1e-12  # that a share may come to 0 or 1: nearer, quantiles are infinite
 _SHARES = {"level": 0.95, "alpha": 0.05, "rate": 0.05, "tau": 0.9, "recall": 0.5, "target": 0.9}
 _COUNTS = {  # such as, and at most: what is drawn is held in memory
     "resamples": (10_000, 1_000_000),
@@ -47,8 +52,9 @@ def check_call(function: Callable[..., Any], args: tuple[Any, ...], settings: Ma
     """Refuse data of another kind, a word that is no choice, and a number out of its limits."""
     types = get_type_hints(function, include_extras=True)
     parameters = inspect.signature(function).parameters
-    if args and next(iter(parameters)) == "data" and not isinstance(args[0], types["data"]):
-        kinds = get_args(types["data"]) if isinstance(types["data"], UnionType) else (types["data"],)
+    data: Any = getattr(types.get("data"), "__supertype__", types.get("data"))  # of a NewType what it is made of
+    if args and next(iter(parameters)) == "data" and not isinstance(args[0], data):
+        kinds = get_args(data) if isinstance(data, UnionType) else (data,)
         wanted = " or ".join(kind.__name__ for kind in kinds)
         raise UsageError(f"{function.__name__} takes {wanted}, not {type(args[0]).__name__}")
     for name, value in settings.items():
@@ -74,9 +80,17 @@ def choices_of(kind: Any) -> Mapping[str, str]:
     return next((words for option in get_args(kind) if (words := choices_of(option))), {})
 
 
+def check_text(value: Any, what: str) -> None:
+    """Refuse what is no text."""
+    if not isinstance(value, str):
+        raise UsageError(f"{what}: a {type(value).__name__}, expected text")
+
+
 def check_choice(value: str, what: str, choices: Iterable[str]) -> None:
     """Refuse a word that is not one of the choices."""
     known = list(choices)
+    if not isinstance(value, str):
+        raise UsageError(f"{what}: a {type(value).__name__}, expected one of {', '.join(known)}")
     if value not in known:
         raise UsageError(f"{what}: '{value}' is not one of {', '.join(known)}{suggestion(value, known)}")
 
@@ -119,9 +133,14 @@ def check_depth(depth: int, what: str = "depth", *, least: int = 1) -> None:
 
 def check_number(name: str, value: float) -> None:
     """Refuse a share that is none, what is not finite, a count below 1 or beyond what can be done, a seed below 0."""
+    if isinstance(value, int) and abs(value) > 10**_DIGITS:
+        raise UsageError(f"{name} is a number of more than {_DIGITS} digits")
     if name in _SHARES and not 0 < value < 1:
         hint = f"; did you mean {value / 100:g}?" if 1 < value < 100 else f", such as {_SHARES[name]}"
         raise UsageError(f"{name} {value:g} is not between 0 and 1{hint}")
+    if name in _SHARES and min(value, 1 - value) < _NEAREST:
+        end = "0" if value < 0.5 else "1"
+        raise UsageError(f"{name} {value:g} is too near to {end}; give what is {_NEAREST:g} or more away from it")
     if isinstance(value, float) and not math.isfinite(value):
         raise UsageError(f"{name} {value} is not a finite number")
     if name in _COUNTS:
@@ -132,3 +151,5 @@ def check_number(name: str, value: float) -> None:
             raise UsageError(f"{name} {value} is more than {most:,}, the most there is")
     if name == "rng" and value < 0:
         raise UsageError(f"rng {value} is not a whole number from 0 up, such as 0")
+    if name != "rng" and isinstance(value, int) and abs(value) > MAX_WHOLE:
+        raise UsageError(f"{name} {value} is beyond {MAX_WHOLE:,}, the most there is")

@@ -127,7 +127,12 @@ def visible(text: str) -> str:
 
 
 def _hides(c: str) -> bool:
-    return unicodedata.category(c) in _HIDDEN and c not in _JOINERS
+    return (unicodedata.category(c) in _HIDDEN and c not in _JOINERS) or _is_noncharacter(ord(c))
+
+
+def _is_noncharacter(code: int) -> bool:
+    """Say whether Unicode keeps a code free for ever; no XML file, and so no picture, may hold the two of 16 bits."""
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
 
 
 def _spelled(c: str) -> str:

@@ -8,26 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 
 from assay.core.arrays import Bools, Codes, Counts, Grades, Index
-from assay.core.errors import InputError
-from assay.core.notes import Note
+from assay.core.errors import InputError, UsageError
+from assay.core.notes import Note, on_data
 from assay.core.settings import check_choice, check_depth, positions
 from assay.core.text import counted, first_few
-from assay.data.lookup import Lookup, salt
+from assay.data.diagnosis import diagnose, on_missing, on_topics
+from assay.data.judgments.merging import ONLY_FILES, OtherJudgments
+from assay.data.lookup import Checks, Lookup, SameKeyError
 from assay.data.provenance import NOWHERE, Basis, Origin, shown_path
 from assay.data.rankings import Rankings
-from assay.data.tables import ABSENT, IN_POOL, TIE_RULES, UNJUDGED, Qrels, Runs
+from assay.data.tables import ABSENT, IN_POOL, UNJUDGED, Qrels, Runs
 
 Negative = Literal["pooled", "nonrelevant"]
+Column = TypeVar("Column", Codes, Checks)
 
 _CHUNK = 1 << 17  # entries handed to a measure at a time: float64 columns of this size stay in cache
 _PADDING = 2.0  # one block while at most this many times the entries are stored
-MISSING_LISTS = "missing_lists"
-"""The code of the note on lists that runs lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,12 @@ class Collection:
     negative: Negative = "pooled"
     chosen: tuple[str, ...] = ()  # the runs that are asked about; all where none is named
     origin: Origin = NOWHERE
+    others: OtherJudgments = ONLY_FILES  # judgments kept apart under a name
+
+    @property
+    def fractions(self) -> tuple[float, ...]:
+        """The value of each grade, where some are fractions."""
+        return self.qrels.fractions
 
     @property
     def asked(self) -> Runs:
@@ -67,6 +74,7 @@ class Judged:
     source: Runs  # order, ties and retrieval scores, aligned rank by rank with the grades
     basis: Basis
     notes: tuple[Note, ...]
+    fractions: tuple[float, ...] = ()  # [grade] its value, as in Qrels
 
     def __repr__(self) -> str:
         cut = "" if self.cutoff is None else f", cut at {self.cutoff}"
@@ -99,6 +107,13 @@ class Judged:
             basis=_basis(self.basis, source, topics, self.pool[by_topic]),
         )
 
+    def missing(self) -> Bools:
+        """Say which lists are missing: the run has no document for the topic. [run, topic]"""
+        gone = np.zeros(len(self.runs) * len(self.topics), dtype=bool)
+        for block in self.blocks:
+            gone[block.cell] = block.grade[:, 0] == ABSENT
+        return gone.reshape(len(self.runs), len(self.topics))
+
     def cube(self, depth: int | None = None) -> Grades:
         """Lay all grades out as [run, topic, rank], to a depth or in full."""
         width = depth or max(block.grade.shape[1] for block in self.blocks)
@@ -127,8 +142,13 @@ class Judged:
         run, topic = np.divmod(block.cell, len(self.topics))
         return np.asarray(self.source.start[run, column[topic]][:, None] + np.arange(block.grade.shape[1]))
 
+    def grade_names(self) -> list[str]:
+        """How the grades of the scale are written, 0 first."""
+        names = map(repr, self.fractions) if self.fractions else map(str, range(self.top + 1))
+        return [name.removesuffix(".0") for name in names]
+
     def n_rel(self, rel: int = 1) -> Counts:
-        """Count the relevant documents of every topic: the recall base."""
+        """Count the relevant documents of every topic, the recall base; where grades are fractions, those above 0."""
         return self.pool[:, rel:].sum(-1)
 
     def rankings(self) -> Iterator[tuple[Index, Rankings]]:
@@ -139,7 +159,7 @@ class Judged:
             for i in range(0, block.cell.size, step):
                 cell = block.cell[i : i + step]
                 pool = self.pool[cell % n_topics]
-                yield cell, Rankings(block.grade[i : i + step], pool, self.top, self.cutoff)
+                yield cell, Rankings(block.grade[i : i + step], pool, self.top, self.cutoff, fractions=self.fractions)
 
 
 def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
@@ -149,32 +169,38 @@ def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
     run misses is an empty list. A negative grade is pooled but not judged, unless `negative` is "nonrelevant".
     """
     check_choice(negative, "negative", get_args(Negative))
+    if not (isinstance(runs, Runs) and isinstance(qrels, Qrels)):
+        kinds = f"{type(runs).__name__} and {type(qrels).__name__}"
+        raise UsageError(f"judge takes Runs and Qrels, not {kinds}; read_runs and read_qrels make them")
     at = {name: i for i, name in enumerate(qrels.topics)}
     place = np.array([at.get(name, -1) for name in runs.topics], dtype=np.int64)
     if not (place >= 0).any():
         raise InputError(
             f"{qrels.source}: no topic in common with the runs "
-            f"(judged: {first_few(qrels.topics)}; retrieved: {first_few(runs.topics)})"
+            f"(judged: {first_few(qrels.topics)}; retrieved: {first_few(runs.topics)}): "
+            f"{on_topics(qrels.topics, runs.topics)}"
         )
     start = np.zeros((len(runs.names), len(qrels.topics)), dtype=np.int64)
     count = np.zeros_like(start)
     start[:, place[place >= 0]] = runs.start[:, place >= 0]
     count[:, place[place >= 0]] = runs.count[:, place >= 0]
     grade = qrels.grade if negative == "pooled" else np.where(qrels.grade == IN_POOL, np.int8(0), qrels.grade)
-    salts = salt(len(qrels.topics))
-    table = Lookup(qrels.doc ^ salts[qrels.topic], grade, missing=UNJUDGED)
     pool = _pool(qrels.topic, grade, len(qrels.topics), qrels.top)
-    about = Basis(judgments=shown_path(qrels.source), negative=negative, top_grade=qrels.top)
+    about = Basis(judgments=shown_path(qrels.source), negative=negative, top_grade=qrels.highest)
+    blocks = _blocks(_Grader(runs, qrels, qrels.look_up(grade, missing=UNJUDGED), qrels.salts()), start, count)
+    odd = diagnose(runs, qrels, [(block.cell, block.grade) for block in blocks], count) if qrels.is_whole else ()
+    notes = (*runs.notes, *qrels.notes, *_judging_notes(runs, place, count == 0), *_negative_note(qrels, negative))
     return Judged(
         runs=runs.names,
         topics=qrels.topics,
-        blocks=_blocks(table, salts, runs, start, count),
+        blocks=blocks,
         pool=pool,
         top=qrels.top,
         cutoff=None,
         source=runs,
         basis=_basis(about, runs, qrels.topics, pool),
-        notes=(*runs.notes, *qrels.notes, *_judging_notes(runs, place, count == 0)),
+        notes=on_data([*notes, *odd]),
+        fractions=qrels.fractions,
     )
 
 
@@ -187,7 +213,7 @@ def _basis(about: Basis, runs: Runs, topics: Sequence[str], pool: Counts) -> Bas
         topics=len(topics),
         judged=int(pool.sum()),
         relevant=int(pool[:, 1:].sum()),
-        order=TIE_RULES[runs.ties],
+        order=runs.order,
         tied_cells=int((runs.n_tied()[:, here] > 0).sum()),
         cells=len(runs.names) * len(topics),
     )
@@ -199,13 +225,16 @@ def _judging_notes(runs: Runs, place: Index, missing: Bools) -> Iterator[Note]:
         text = f"{counted(n, 'topic')} not in the judgments, ignored ({counted(n_lists, 'list')})"
         yield Note("unjudged_topics", "caution", text)
     if missing.any():
-        yield missing_lists(missing, "counted as empty")
+        yield on_missing("list", runs.names, missing, "counted as empty")
 
 
-def missing_lists(missing: Bools, policy: str) -> Note:
-    """Say how many lists are missing, and what becomes of them; `missing` is [run, topic]."""
-    lists, runs = counted(int(missing.sum()), "list"), counted(int(missing.any(1).sum()), "run")
-    return Note(MISSING_LISTS, "caution", f"{lists} missing, {policy} ({runs} lacking judged topics)")
+def _negative_note(qrels: Qrels, negative: Negative) -> Iterator[Note]:
+    """Say how many judgments are negative, and what they count as."""
+    if n := int((qrels.grade == IN_POOL).sum()):
+        other = "pooled" if negative == "nonrelevant" else "nonrelevant"
+        counts = "judged, of grade 0" if negative == "nonrelevant" else "pooled, but not judged"
+        text = f"{counted(n, 'judgment')} of a negative grade, taken as {counts} (see --negative {other})"
+        yield Note("negative_grades", "info", text)
 
 
 def _pool(topic: Index, grade: Grades, n_topics: int, top: int) -> Counts:
@@ -214,7 +243,26 @@ def _pool(topic: Index, grade: Grades, n_topics: int, top: int) -> Counts:
     return np.bincount(cell, minlength=n_topics * (top + 1)).reshape(n_topics, top + 1).astype(np.int64)
 
 
-def _blocks(table: Lookup[np.int8], salts: Codes, runs: Runs, start: Index, count: Index) -> tuple[Block, ...]:
+@dataclass(frozen=True, slots=True)
+class _Grader:
+    """Grades the documents of lists; one that has the code of a judged document but not its id is refused."""
+
+    runs: Runs
+    qrels: Qrels
+    table: Lookup[np.int8]
+    salts: Codes  # [topic]
+
+    def __call__(self, start: Index, length: Index, topic: Index) -> Grades:
+        """Grade the documents of some lists, end to end."""
+        doc, check = _end_to_end(self.runs.doc, start, length), _end_to_end(self.runs.check, start, length)
+        try:
+            return self.table(doc ^ np.repeat(self.salts[topic], length), check)
+        except SameKeyError as problem:
+            place = int(_rows(start, length)[problem.at])
+            raise self.runs.same_code(place, self.qrels.ids[problem.row]) from None
+
+
+def _blocks(graded: _Grader, start: Index, count: Index) -> tuple[Block, ...]:
     """Group lists by length; look each group up, some runs' worth at a time."""
     length = count.ravel()
     longest = int(length.max(initial=1))
@@ -223,28 +271,31 @@ def _blocks(table: Lookup[np.int8], salts: Codes, runs: Runs, start: Index, coun
     else:
         power = np.ceil(np.log2(np.maximum(length, 1))).astype(np.int64)
         groups = [np.flatnonzero(power == p) for p in np.unique(power)]
-    return tuple(
-        Block(cell, _look_up(table, salts, runs, start.ravel()[cell], length[cell], cell)) for cell in groups
-    )
+    topic = np.arange(length.size) % count.shape[1]
+    return tuple(Block(cell, _look_up(graded, start.ravel()[cell], length[cell], topic[cell])) for cell in groups)
 
 
-def _look_up(table: Lookup[np.int8], salts: Codes, runs: Runs, start: Index, length: Index, cell: Index) -> Grades:
+def _look_up(graded: _Grader, start: Index, length: Index, topic: Index) -> Grades:
     """Grade the documents of some lists, as [list, rank]."""
     width = max(1, int(length.max(initial=1)))
-    grade = np.full((cell.size, width), ABSENT, dtype=np.int8)
+    grade = np.full((length.size, width), ABSENT, dtype=np.int8)
     step = max(1, _CHUNK // width)
-    for i in range(0, cell.size, step):
+    for i in range(0, length.size, step):
         part = slice(i, i + step)
         there = np.arange(width) < length[part, None]
-        docs = _end_to_end(runs.doc, start[part], length[part])
-        grade[part][there] = table(docs ^ np.repeat(salts[cell[part] % salts.size], length[part]))
+        grade[part][there] = graded(start[part], length[part], topic[part])
     return grade
 
 
-def _end_to_end(column: Codes, start: Index, length: Index) -> Codes:
+def _end_to_end(column: Column, start: Index, length: Index) -> Column:
     """Lay the entries of some lists end to end: a view where they lie so already."""
     end = start + length
     if (start[1:] == end[:-1]).all():
         return column[start[0] : end[-1]]
-    row = np.repeat(end - np.cumsum(length), length)
-    return column[row + np.arange(row.size)]
+    return column[_rows(start, length)]
+
+
+def _rows(start: Index, length: Index) -> Index:
+    """Where the entries of some lists are, end to end."""
+    row = np.repeat(start + length - np.cumsum(length), length)
+    return row + np.arange(row.size)

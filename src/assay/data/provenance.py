@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 SHORT = {"measure": "-m"}  # flags with a letter of their own
+IRDS = "irds:"
+"""What a dataset of ir_datasets is named by: this, and its id."""
+
+_NAMED = re.compile(r"([A-Za-z_][\w.+-]*)=(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,18 +27,21 @@ class Basis:
 
     runs: int | None = None
     topics: int | None = None
+    common_topics: int | None = None  # those that every run has a score on, where runs lack some
+    topics_left_out: int | None = None  # those that some run lacks, where only the common ones are used
     judged: int | None = None  # documents
     relevant: int | None = None  # of the judged documents
-    order: str | None = None  # how runs are ordered where scores are equal
+    order: str | None = None  # of documents: what decides it, and where that is equal
     tied_cells: int | None = None  # lists with a tie
     cells: int | None = None  # runs x topics
     judgments: str | None = None  # their file
     negative: str | None = None  # what a negative grade means
-    top_grade: int | None = None
+    top_grade: float | None = None
     scores: str | None = None  # the file of another tool's scores, or the model that scores come from
     layout: str | None = None  # of that file
+    lower_is_better: tuple[str, ...] | None = None  # measures of which the lowest score is best
     undefined: str | None = None  # what undefined scores count as
-    missing: str | None = None  # what missing lists count as, where not as empty
+    missing: str | None = None  # the rule for lists or scores that runs lack, where they lack some
     pools: str | None = None  # the judgments and pool depths of single conditions
     contributors: int | None = None  # runs that fill the pools, where they were named
     chosen: str | None = None  # which runs were kept, and by what
@@ -48,6 +56,18 @@ class Basis:
         known = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "more"}
         return {name: fact for name, fact in known.items() if fact is not None} | dict(self.more)
 
+    def is_lower_better(self, measure: str) -> bool:
+        """Whether the lowest score of a measure is the best."""
+        return measure in (self.lower_is_better or ())
+
+    def titled(self, measure: str) -> str:
+        """A measure with its direction, where that is not the usual one.
+
+        >>> Basis(lower_is_better=("latency",)).titled("latency"), Basis().titled("AP")
+        ('latency (lower is better)', 'AP')
+        """
+        return f"{measure} (lower is better)" if self.is_lower_better(measure) else measure
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -58,10 +78,9 @@ class Origin:
     files: tuple[str, ...] = ()
     streams: tuple[str, ...] = ()  # read once, from no file that could be read again
 
-    def words(self, *, flagged: bool = False) -> tuple[str, ...]:
-        """Return all words; `flagged` for commands that do not need runs, where each has its flag."""
-        runs = tuple(word for run in self.runs for word in ("--runs", run)) if flagged else self.runs
-        return (*runs, *self.flags)
+    def words(self) -> tuple[str, ...]:
+        """Return all words."""
+        return (*self.runs, *self.flags)
 
     @property
     def has_paths(self) -> bool:
@@ -97,6 +116,37 @@ def _digest(file: str) -> str:
         return hashlib.file_digest(data, "sha256").hexdigest()
 
 
+def split_name(word: str) -> tuple[str, str]:
+    """Take NAME=SOURCE apart; the name is empty where there is none, and where the whole word names a file.
+
+    >>> split_name("nist=qrels.txt"), split_name("qrels.txt"), split_name("runs/a=b.txt")
+    (('nist', 'qrels.txt'), ('', 'qrels.txt'), ('', 'runs/a=b.txt'))
+    """
+    match = _NAMED.fullmatch(word)
+    if match is None or _exists(word):
+        return "", word
+    return match[1], match[2]
+
+
+def _exists(word: str) -> bool:
+    try:
+        return Path(word).exists()
+    except (OSError, ValueError):  # too long for a path, or with a sign that none has
+        return False
+
+
+def by_name(words: Iterable[str]) -> dict[str, list[str]]:
+    """Gather sources by their names, the plain ones under none.
+
+    >>> by_name(["a.txt", "llm=b.txt", "c.txt", "llm=d.txt"])
+    {'': ['a.txt', 'c.txt'], 'llm': ['b.txt', 'd.txt']}
+    """
+    sources: dict[str, list[str]] = {}
+    for name, source in map(split_name, words):
+        sources.setdefault(name, []).append(source)
+    return sources
+
+
 def shown_path(path: str) -> str:
     """Show a path as others may see it.
 
@@ -111,6 +161,16 @@ def shown_path(path: str) -> str:
     return Path(path).name if inside.startswith(os.pardir) else inside
 
 
+def shown_source(word: str) -> str:
+    """Show a word that names a source, NAME=PATH among them, as others may see it.
+
+    >>> shown_source("nist=/home/me/secret/qrels.txt")
+    'nist=qrels.txt'
+    """
+    name, source = split_name(word)
+    return f"{name}={shown_path(source)}" if name else shown_path(word)
+
+
 def spelled(function: Callable[..., Any], options: Mapping[str, Any]) -> list[str]:
     """Write options as the words of a command line, those that are not as by default."""
     words: list[str] = []
@@ -121,7 +181,7 @@ def spelled(function: Callable[..., Any], options: Mapping[str, Any]) -> list[st
         flag = SHORT.get(name, "--" + name.replace("_", "-"))
         named = parameter.kind is inspect.Parameter.KEYWORD_ONLY
         for one in value if isinstance(value, list | tuple) else [value]:
-            word = [] if one is True else [shown_path(str(one))]
+            word = [] if one is True else [shown_source(str(one))]
             words += [flag, *word] if named else word
     return words
 

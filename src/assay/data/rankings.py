@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.arrays import Array, Bools, Counts, Grades
-from assay.data.tables import ABSENT, IN_POOL, UNJUDGED
+from assay.data.judgments.scale import ABSENT, IN_POOL, UNJUDGED, coded_grades
 
 _T = TypeVar("_T")
 
@@ -20,7 +20,8 @@ class Rankings:
     """Grades by rank, with what is known about each list's topic.
 
     A formula reads grades, `rank`, `cutoff` and the counts below; it never slices. Sums over ranks go through
-    `total`, so that the same formula gives one depth, or, after `every_depth`, all depths in one pass.
+    `total`, so that the same formula gives one depth, or, after `every_depth`, all depths in one pass. Where some
+    grades are fractions, `grade` only numbers them in their order, and `scale` says what each is worth.
     """
 
     grade: Grades  # [list, rank]: a grade, or UNJUDGED, IN_POOL, ABSENT
@@ -28,21 +29,26 @@ class Rankings:
     top: int  # the highest grade of the scale
     depth: int | None = None  # k as asked for, even where lists are shorter; None is the whole list
     cumulative: bool = False
+    fractions: tuple[float, ...] = ()  # [grade] its value; empty where a grade is its own value
     _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, grades: Sequence[int], *, n_rel: int | None = None, top: int | None = None, **pool: int) -> Rankings:
+    def of(
+        cls, grades: Sequence[float], *, n_rel: int | None = None, top: int | None = None, **pool: int
+    ) -> Rankings:
         """Build one list by hand, for examples and tests.
 
         `n_rel` is the number of relevant documents there are (in the list or not), those beyond the list taken
-        to be of grade 1; judged non-relevant documents are those in the list, or `n_nonrel` of them.
+        to be of grade 1, or of the lowest fraction; judged non-relevant documents are those in the list, or
+        `n_nonrel` of them.
         """
-        grade = np.array([list(grades) or [ABSENT]], dtype=np.int8)
-        top = max(1, int(grade.max(initial=0))) if top is None else top
+        written = np.array([list(grades) or [ABSENT]])
+        there = coded_grades(np.maximum(written, 0), max(1, top or written.max(initial=1)), "grades")
+        grade, top = np.where(written < 0, written, there.code).astype(np.int8), there.top
         counts = np.array([[(grade == g).sum() for g in range(top + 1)]], dtype=np.int64)
         counts[0, 1] += max(0, (n_rel or 0) - counts[0, 1:].sum())
         counts[0, 0] = pool.get("n_nonrel", counts[0, 0])
-        return cls(grade, counts, top)
+        return cls(grade, counts, top, fractions=there.fractions)
 
     def memo(self, key: object, make: Callable[[], _T]) -> _T:
         """Compute once what several measures ask of the same lists."""
@@ -71,6 +77,16 @@ class Rankings:
         missing = max(0, k - self.grade.shape[1])
         grade = np.pad(self.grade[:, :k], ((0, 0), (0, missing)), constant_values=ABSENT)
         return replace(self, grade=grade, depth=k, cumulative=True, _memo={})
+
+    @property
+    def scale(self) -> Array:
+        """What each grade 0 .. top is worth: itself, or the fraction that it stands for. [grade]"""
+        return self.memo("scale", lambda: np.array(self.fractions) if self.fractions else np.arange(self.top + 1.0))
+
+    @property
+    def highest(self) -> float:
+        """The highest grade of the scale."""
+        return self.fractions[-1] if self.fractions else self.top
 
     @property
     def rank(self) -> Array:

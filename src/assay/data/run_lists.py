@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 
 from assay.core.errors import InputError, UsageError, suggestion
-from assay.data.delimited import RawTable, read_table
-from assay.data.fields import ids, texts
 from assay.data.files import as_text, read_bytes
+from assay.data.formats.delimited import RawTable, read_table
+from assay.data.formats.fields import ids, texts
 
 _YES = {"1", "yes", "true", "y"}
 

@@ -1,42 +1,32 @@
-"""Judgments and rankings as columns; the order of every ranking is settled here, once.
-
-A document is known by a 64-bit code, a hash of its id's bytes: no dictionary of ids is ever built. Codes hold
-within one process only.
-"""
+"""Judgments and rankings as columns; documents are known by their codes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from assay.core.arrays import Array, Bools, Codes, Counts, Grades, Index
-from assay.core.errors import InputError, UsageError
+from assay.core.errors import InputError
 from assay.core.notes import Note
 from assay.core.settings import check_choice, check_depth, positions
-from assay.core.text import counted
-from assay.data.lookup import Lookup, salt
+from assay.core.text import counted, first_few
+from assay.data.codes import FindId, check_codes, encode, repeats, same_code, second_hash
+from assay.data.judgments.conflicts import CONFLICT_RULES, Conflicts, Settled, settle
+from assay.data.judgments.scale import ABSENT as ABSENT
+from assay.data.judgments.scale import IN_POOL as IN_POOL
+from assay.data.judgments.scale import MAX_GRADE as MAX_GRADE
+from assay.data.judgments.scale import UNDECLARED, Scale, check_grades, coded_grades
+from assay.data.judgments.scale import UNJUDGED as UNJUDGED
+from assay.data.lookup import Checks, Lookup, SameKeyError, Value, salt
+from assay.data.order import USUAL, Listing, OrderRule, ordered
+from assay.data.run_facts import RunFacts, notes_on_runs
 
-UNJUDGED, IN_POOL, ABSENT = -1, -2, -3
-MAX_GRADE = 127
-
-Ties = Literal["trec", "file", "rank"]
-Duplicates = Literal["error", "first"]
-
-TIE_RULES: dict[str, str] = {
-    "trec": "score descending, then document id descending",
-    "file": "score descending, then as in the file",
-    "rank": "the rank column",
-}
-
-
-def encode(ids: pl.Series) -> Codes:
-    """Give every document id its code: the same id, the same code, wherever it was read."""
-    return ids.hash().to_numpy()
+REPEATED_JUDGMENTS = "repeated_judgments"  # the code of the note on judgments that say the same twice
 
 
 def number(names: pl.Series) -> tuple[tuple[str, ...], Index]:
@@ -52,6 +42,8 @@ def number(names: pl.Series) -> tuple[tuple[str, ...], Index]:
 class Qrels:
     """Judgments: (topic, document, grade), with the grade scale they belong to.
 
+    Grades are stored as small codes. Where all are whole, a grade is its own code. Where some are fractions,
+    `fractions` holds the value of each code 0 .. top, 0 first; then a code says only which grade is higher.
     Negative grades are kept as `IN_POOL`: pooled, but not judged. `top`, the highest grade of the scale, is
     declared once and survives every thinning.
     """
@@ -59,45 +51,72 @@ class Qrels:
     topics: tuple[str, ...]
     topic: Index  # [row] position in topics
     doc: Codes  # [row]
+    ids: pl.Series  # [row] of documents, as they are written
     grade: Grades  # [row]
     top: int
     source: str = "judgments"
     notes: tuple[Note, ...] = ()
+    fractions: tuple[float, ...] = ()  # [code] its value; empty where a grade is its own code
+    is_whole: bool = True  # nothing was left out, as a pool leaves out
 
     def __repr__(self) -> str:
-        judged = f"{self.doc.size:,} judgments, grades to {self.top}"
+        judged = f"{self.doc.size:,} judgments, grades to {self.highest:g}"
         return f"Qrels({self.source}: {counted(len(self.topics), 'topic')}, {judged})"
+
+    @property
+    def highest(self) -> float:
+        """The highest grade of the scale."""
+        return self.fractions[-1] if self.fractions else self.top
 
     @classmethod
     def build(
         cls,
         topic: pl.Series,
         doc: pl.Series,
-        grade: Counts,
+        grade: Counts | Array,
         *,
         source: str = "judgments",
         where: Callable[[int], str] | None = None,
+        conflicts: Conflicts = "error",
+        scale: Scale = UNDECLARED,
     ) -> Qrels:
-        """Check and store columns of equal length; `where(row)` says where a row came from."""
+        """Check and store columns of equal length; `where(row)` says where a row came from.
+
+        `conflicts` says what becomes of different grades of one document, `scale` what the user declares of grades.
+        """
+        check_choice(conflicts, "conflicts", CONFLICT_RULES)
         place = where or (lambda row: f"{source}: row {row + 1}")
         if grade.size == 0:
             raise InputError(f"{source}: no judgments")
-        if (high := np.flatnonzero(grade > MAX_GRADE)).size:
-            raise InputError(
-                f"{place(int(high[0]))}: grade {grade[high[0]]} is above {MAX_GRADE}, the highest there is"
-            )
+        check_grades(grade, scale, place)
         names, index = number(topic)
         code = encode(doc)
-        first, conflict = _first_judgments(index, code, grade)
-        if conflict is not None:
-            row, other = conflict
-            what = f"document {doc[row]} of topic {topic[row]} has grade {grade[row]} here"
-            raise InputError(f"{place(row)}: {what} but {grade[other]} at {place(other)}")
-        repeats = int((~first).sum())
-        ignored = f"{source}: {counted(repeats, 'repeated judgment')} ignored"
-        notes = (Note("repeated_judgments", "info", ignored),) if repeats else ()
-        stored = np.where(grade < 0, IN_POOL, grade).astype(np.int8)
-        return cls(names, index[first], code[first], stored[first], max(int(grade.max()), 1), source, notes)
+        pair = code ^ salt(len(names))[index]
+        settled = settle(pair, grade, conflicts)
+        if not settled.first.all():
+            check_codes(index, doc, *repeats(pair))
+        if settled.example is not None and conflicts == "error":
+            row, other = settled.example
+            what = f"document {doc[row]} of topic {topic[row]} has grade {grade[row]:g} here"
+            raise InputError(
+                f"{place(row)}: {what} but {grade[other]:g} at {place(other)} "
+                "(--conflicts first, max, min, mean or majority makes one of them)"
+            )
+        coded = coded_grades(settled.grade, max(float(grade.max()), scale.highest), source)
+        return cls(
+            topics=names,
+            topic=index[settled.first],
+            doc=code[settled.first],
+            ids=doc.filter(pl.Series(settled.first)),
+            grade=coded.code,
+            top=coded.top,
+            source=source,
+            notes=(
+                *_notes_on_repeats(settled, conflicts, source, place),
+                *_note_on_fractions(coded.fractions, source),
+            ),
+            fractions=coded.fractions,
+        )
 
     def select(self, topics: Sequence[str]) -> Qrels:
         """Keep these topics, in this order; the scale stays."""
@@ -105,8 +124,8 @@ class Qrels:
         new = np.full(len(self.topics), -1, dtype=np.int64)
         new[chosen] = np.arange(len(topics))
         rows = new[self.topic] >= 0
-        rest = replace(self, doc=self.doc[rows], grade=self.grade[rows])
-        return replace(rest, topics=tuple(topics), topic=new[self.topic][rows])
+        part = replace(self.thin(rows), topics=tuple(topics), topic=new[self.topic][rows])
+        return replace(part, is_whole=self.is_whole)  # nothing is left out of the topics that stay
 
     def pool(self, runs: Runs, *, depth: int, contributors: Sequence[str] | None = None) -> Qrels:
         """Keep the judgments that a pool of this depth would have produced.
@@ -122,42 +141,48 @@ class Qrels:
 
     def thin(self, keep: Bools) -> Qrels:
         """Keep some of the judgments; topics and scale stay."""
-        return replace(self, topic=self.topic[keep], doc=self.doc[keep], grade=self.grade[keep])
+        ids = self.ids.filter(pl.Series(keep))
+        part = replace(self, topic=self.topic[keep], doc=self.doc[keep], ids=ids, grade=self.grade[keep])
+        return replace(part, is_whole=False)
+
+    def salts(self) -> Codes:
+        """What makes the key of a document of each topic. [topic]"""
+        return salt(len(self.topics))
+
+    def look_up(self, values: NDArray[Value], *, missing: int) -> Lookup[Value]:
+        """Make the table of values [row] by the keys of judged documents, which compares ids by their checks."""
+        check = second_hash(self.ids)
+        return Lookup(self.doc ^ self.salts()[self.topic], values, missing=missing, check=check)
 
 
-def _first_judgments(topic: Index, code: Codes, grade: Counts) -> tuple[Bools, tuple[int, int] | None]:
-    """Mark the first row of each (topic, document); name a row that contradicts an earlier one, and that one."""
-    key = code ^ salt(int(topic.max()) + 1)[topic]
-    order = np.argsort(key, kind="stable")
-    again = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
-    conflict = again[grade[order][again] != grade[order][again - 1]]
-    first = np.ones(key.size, dtype=bool)
-    first[order[again]] = False
-    if not conflict.size:
-        return first, None
-    at = conflict[np.argmin(order[conflict])]
-    return first, (int(order[at]), int(order[at - 1]))
+def _notes_on_repeats(
+    settled: Settled, conflicts: Conflicts, source: str, place: Callable[[int], str]
+) -> Iterator[Note]:
+    """Say how many documents were judged more than once, and what was done where grades differ."""
+    if settled.n_repeated:
+        ignored = f"{source}: {counted(settled.n_repeated, 'repeated judgment')} ignored: they agree with the first"
+        yield Note(REPEATED_JUDGMENTS, "info", ignored)
+    if settled.example is not None:
+        row, other = settled.example
+        pairs = f"{settled.n_conflicts:,} of {settled.grade.size:,} judged documents"
+        done = f"{CONFLICT_RULES[conflicts]} (--conflicts {conflicts})"
+        text = f"{source}: {pairs} have different grades, as at {place(other)} and {place(row)}; {done}"
+        yield Note("conflicting_judgments", "caution", text)
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """One run as it was read, before its order is settled."""
-
-    name: str
-    topics: tuple[str, ...]
-    topic: Index  # [row] position in topics
-    doc: pl.Series  # [row] ids
-    code: Codes  # [row] encode(doc)
-    score: Array  # [row]
-    rank: Array | None = None  # [row], where the source has ranks
-    where: Callable[[int], str] = field(default=lambda row: f"row {row + 1}")
+def _note_on_fractions(fractions: tuple[float, ...], source: str) -> Iterator[Note]:
+    if fractions:
+        some = first_few([f"{value:.4g}" for value in fractions if value != int(value)])
+        what = "documents count as relevant by any grade above 0; measures with a threshold need --grades"
+        yield Note("fractional_grades", "info", f"{source}: grades with fractions ({some}); {what}")
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
     """Rankings: (run, topic, rank) -> document code, retrieval score and whether it ties with the one before.
 
-    The lists lie end to end in flat columns; `start` and `count` say where each one is.
+    The lists lie end to end in flat columns; `start` and `count` say where each one is. Of a score, higher is better:
+    distances change their sign.
     """
 
     names: tuple[str, ...]
@@ -165,10 +190,13 @@ class Runs:
     start: Index  # [run, topic]
     count: Index  # [run, topic]
     doc: Codes  # [row]
+    check: Checks  # [row] second hash of the document's id
     score: Array  # [row]
     tied: Bools  # [row]
-    ties: Ties = "trec"
-    notes: tuple[Note, ...] = ()
+    facts: tuple[RunFacts, ...]  # [run]
+    rule: OrderRule = USUAL
+    on_reading: tuple[Note, ...] = ()  # notes on what was read, whichever runs are chosen
+    find_id: FindId | None = field(default=None, repr=False, compare=False)  # reads the runs again
 
     def __repr__(self) -> str:
         lists = f"{int(self.count.sum()):,} ranked documents"
@@ -178,23 +206,18 @@ class Runs:
     def build(
         cls,
         listings: Iterable[Listing],
-        *,
-        ties: Ties = "trec",
-        duplicates: Duplicates = "error",
-        notes: tuple[Note, ...] = (),
+        rule: OrderRule = USUAL,
     ) -> Runs:
         """Settle the order of every list and lay the runs end to end."""
-        check_choice(ties, "ties", TIE_RULES)
-        check_choice(duplicates, "duplicates", get_args(Duplicates))
         runs: list[tuple[str, tuple[str, ...], Index]] = []  # name, topics, count
-        every_note = list(notes)
-        doc, score, tied = bytearray(), bytearray(), bytearray()  # columns that grow in place: no row is copied twice
+        facts: list[RunFacts] = []
+        doc, check, score, tied = (bytearray() for _ in range(4))  # they grow in place: no row is copied twice
         for listing in listings:
-            distinct, note = _without_repeats(listing, duplicates)
-            every_note += [note] if note else []
-            run = _ordered(distinct, ties)
+            run = ordered(listing, rule)
             runs.append((run.name, run.topics, run.count))
+            facts.append(run.facts)
             doc += run.doc.data
+            check += run.check.data
             score += run.score.data
             tied += run.tied.data
         if not runs:
@@ -214,10 +237,11 @@ class Runs:
             start=start,
             count=count,
             doc=np.frombuffer(doc, dtype=np.uint64),
+            check=np.frombuffer(check, dtype=np.uint16),
             score=np.frombuffer(score, dtype=np.float64),
             tied=np.frombuffer(tied, dtype=np.bool_),
-            ties=ties,
-            notes=tuple(every_note),
+            facts=tuple(facts),
+            rule=rule,
         )
 
     def head(self, depth: int) -> Runs:
@@ -228,14 +252,34 @@ class Runs:
     def select(self, names: Sequence[str]) -> Runs:
         """Keep these runs, in this order."""
         rows = positions(names, self.names, "run")
-        return replace(self, names=tuple(names), start=self.start[rows], count=self.count[rows])
+        facts = tuple(self.facts[i] for i in rows)
+        return replace(self, names=tuple(names), start=self.start[rows], count=self.count[rows], facts=facts)
 
     def renamed(self, names: Sequence[str], notes: tuple[Note, ...] = ()) -> Runs:
         """Give the runs other names, each only once."""
         for name, n in Counter(names).items():
             if n > 1:
                 raise InputError(f"{n} runs are named '{name}'; give their files different names")
-        return replace(self, names=tuple(names), notes=self.notes + notes)
+        return replace(self, names=tuple(names), on_reading=self.on_reading + notes)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What is to be known of these runs and of no others."""
+        return (*self.on_reading, *notes_on_runs(self.names, self.facts, self.rule))
+
+    @property
+    def order(self) -> str:
+        """What decides the order of documents, in words."""
+        return self.rule.in_words([one.order for one in self.facts])
+
+    def same_code(self, row: int, judged: str) -> InputError:
+        """Say that the document of a row cannot be told from a judged one, by its id or by where it is."""
+        at = np.argwhere((self.start <= row) & (row < self.start + self.count))
+        if self.find_id and (own := self.find_id(int(self.doc[row]), int(self.check[row]))):
+            return same_code(judged, own)
+        run, topic = at[0]
+        where = f"run {self.names[run]}, topic {self.topics[topic]}, rank {row - self.start[run, topic] + 1}"
+        return same_code(judged, where)
 
     def n_tied(self) -> Index:
         """Count, for every (run, topic), the documents that tie with the one before."""
@@ -256,90 +300,17 @@ def places(qrels: Qrels, runs: Runs) -> Places:
     """Find every judged document in every list, run by run and rank by rank within a topic."""
     at = {name: i for i, name in enumerate(qrels.topics)}
     shared = np.array([t for t, name in enumerate(runs.topics) if name in at], dtype=np.int64)
-    salts = salt(len(qrels.topics))
-    table = Lookup(qrels.doc ^ salts[qrels.topic], np.arange(qrels.doc.size, dtype=np.int64), missing=-1)
-    topic_salt = salts[[at[runs.topics[t]] for t in shared]]
+    table = qrels.look_up(np.arange(qrels.doc.size, dtype=np.int64), missing=-1)
+    topic_salt = qrels.salts()[[at[runs.topics[t]] for t in shared]]
     entries = []
     for run in range(len(runs.names)):
         count = runs.count[run, shared]
         rank = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        row = table(runs.doc[np.repeat(runs.start[run, shared], count) + rank] ^ np.repeat(topic_salt, count))
+        place = np.repeat(runs.start[run, shared], count) + rank
+        try:
+            row = table(runs.doc[place] ^ np.repeat(topic_salt, count), runs.check[place])
+        except SameKeyError as problem:
+            raise runs.same_code(int(place[problem.at]), qrels.ids[problem.row]) from None
         there = row >= 0
         entries.append((row[there], np.full(int(there.sum()), run), rank[there] + 1))
     return Places(*(np.concatenate(column) for column in zip(*entries, strict=True)))
-
-
-@dataclass(frozen=True, slots=True)
-class _OrderedRun:
-    """One run in its final order: topics as they first appear, each list best first."""
-
-    name: str
-    topics: tuple[str, ...]
-    count: Index  # [topic]
-    doc: Codes  # [row]
-    score: Array  # [row]
-    tied: Bools  # [row]
-
-
-def _without_repeats(listing: Listing, duplicates: Duplicates) -> tuple[Listing, Note | None]:
-    """Refuse a document that one list holds twice, or drop it and say so."""
-    key = listing.code ^ salt(len(listing.topics))[listing.topic]
-    ordered = np.sort(key)
-    if not np.any(ordered[1:] == ordered[:-1]):
-        return listing, None
-    first = np.zeros(key.size, dtype=bool)
-    first[np.unique(key, return_index=True)[1]] = True
-    row = int(np.flatnonzero(~first)[0])
-    if duplicates == "error":
-        raise InputError(
-            f"{listing.where(row)}: document {listing.doc[row]} appears twice for topic "
-            f"{listing.topics[listing.topic[row]]} (--duplicates first keeps the first)"
-        )
-    repeats = counted(int((~first).sum()), "repeated document")
-    distinct = replace(
-        listing,
-        topic=listing.topic[first],
-        doc=listing.doc.filter(pl.Series(first)),
-        code=listing.code[first],
-        score=listing.score[first],
-        rank=None if listing.rank is None else listing.rank[first],
-    )
-    return distinct, Note(
-        "repeated_documents",
-        "caution",
-        f"{listing.where(row)}: {repeats} dropped from here on, the first of each kept",
-    )
-
-
-def _ordered(listing: Listing, ties: Ties) -> _OrderedRun:
-    """Order one run: the tie rule lives here and nowhere else."""
-    topic = listing.topic
-    if ties == "rank" and listing.rank is None:
-        raise UsageError(f"{listing.where(0)}: there is no rank column to order by (--ties rank)")
-    value = -listing.rank if ties == "rank" and listing.rank is not None else listing.score
-    score, order = listing.score, np.arange(topic.size)
-    falling = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (value[1:] <= value[:-1]))
-    if not falling.all():
-        order = np.lexsort((-value, topic))
-        topic, value, score = topic[order], value[order], score[order]
-    tied = np.zeros(topic.size, dtype=bool)
-    tied[1:] = (topic[1:] == topic[:-1]) & (value[1:] == value[:-1])
-    if ties == "trec" and tied.any():
-        _by_id_descending(order, tied, listing.doc)
-    return _OrderedRun(
-        name=listing.name,
-        topics=listing.topics,
-        count=np.bincount(topic, minlength=len(listing.topics)).astype(np.int64),
-        doc=listing.code[order],
-        score=score,  # equal wherever ids decide the order
-        tied=tied,
-    )
-
-
-def _by_id_descending(order: Index, tied: Bools, doc: pl.Series) -> None:
-    """Rearrange `order` inside groups of equal scores; ids are compared nowhere else."""
-    rows = np.flatnonzero(tied | np.append(tied[1:], False))
-    group, at = np.cumsum(~tied[rows], dtype=np.uint32), order[rows]
-    frame = pl.DataFrame({"group": group, "doc": doc.gather(pl.Series(at, dtype=pl.UInt32)), "row": at})
-    # threads cost more than they save on the few thousand rows of one run
-    order[rows] = frame.sort("group", "doc", descending=[False, True], multithreaded=False)["row"].to_numpy()

@@ -8,30 +8,35 @@ works or says what is wrong, and where.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError
-from assay.data.files import as_text
-from assay.data.tables import MAX_GRADE, Listing, Qrels, encode, number
+from assay.data.files import as_text, check_lines
+from assay.data.judgments.merging import Judgments
+from assay.data.judgments.scale import UNDECLARED, Scale
+from assay.data.order import Listing, Values
+from assay.data.tables import number
 
 _COMMENT = re.compile(rb"^[ \t\v\f]*#[^\n]*\n?", re.MULTILINE)
+_BLANK = ord(" ")
 _PIECE = 1 << 17  # bytes looked at together: they stay in cache
-_MAX_INT = np.iinfo(np.int64).max
+_GLANCE = 1 << 12  # bytes in which a line of judgments ends
 _SWAPPED = {4: "; judgments are given with --qrels", 6: "; this looks like a run, not like judgments"}
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The fields of a line, which of them are read (the last always), and the one that is a number."""
+    """The fields of a line, which of them are read (the last always), and the one that must be a number."""
 
     fields: tuple[str, ...]
     read: tuple[str, ...]
     number: str
     kind: type[int] | type[float] | type[str]
+    counts: tuple[str, ...] = ()  # fields of whole numbers beside it
 
     def check(self, line: list[bytes]) -> str | None:
         """Say what is wrong with the fields of one line."""
@@ -42,28 +47,41 @@ class Layout:
         try:
             value = self.kind(text.replace("_", "?"))
         except ValueError:
-            return f"{self.number} '{text}' is not {'an integer' if self.kind is int else 'a number'}"
-        if isinstance(value, int) and abs(value) > _MAX_INT:
-            return f"{self.number} {text} is out of range (grades go up to {MAX_GRADE})"
+            return f"{self.number} '{text}' is not a number"
         return f"{self.number} is NaN, not a number" if value != value else None
 
 
-RUN = Layout(("topic", "Q0", "doc", "rank", "score", "tag"), ("topic", "doc", "score", "tag"), "score", float)
-RANKED_RUN = Layout(RUN.fields, ("topic", "doc", "rank", "score", "tag"), "score", float)
+_RUN = ("topic", "Q0", "doc", "rank", "score", "tag")
+_RUN_READ = ("topic", "doc", "rank", "score", "tag")
+RUN = Layout(_RUN, _RUN_READ, "score", float, counts=("rank",))
+WORDED_RUN = Layout(_RUN, _RUN_READ, "score", float)
 QRELS = Layout(("topic", "iteration", "doc", "grade"), ("topic", "doc", "grade"), "grade", int)
 WORDED_QRELS = Layout(QRELS.fields, QRELS.read, "grade", str)
+BARE_QRELS = Layout(QRELS.read, QRELS.read, "grade", int)
+WORDED_BARE_QRELS = Layout(QRELS.read, QRELS.read, "grade", str)
 _KINDS: dict[type, pl.DataType] = {int: pl.Int64(), float: pl.Float64(), str: pl.String()}
 
 
 def parse(data: bytes, layout: Layout, source: str) -> pl.DataFrame:
     """Read the bytes of one file into the columns that the layout asks for."""
     text = as_text(data, source)
-    frame = None if _is_mixed(text) else _split(text, layout)
-    if frame is None:
-        frame = _split(_tidy(text), layout)
+    frame = _quick(text, layout)
     if frame is None or (layout.kind is float and frame[layout.number].is_nan().any()):
         frame = _line_by_line(text, layout, source)
     return frame
+
+
+def _quick(text: bytes, layout: Layout) -> pl.DataFrame | None:
+    """Read text in one go, tidied if need be; None when any line does not fit."""
+    frame = None if _is_mixed(text) else _split(text, layout)
+    return _split(_tidy(text), layout) if frame is None else frame
+
+
+def _is_clean(data: bytes) -> bool:
+    """Say whether data are text that needs no tidying, judging by the first line; where that errs, none is read."""
+    head = data[: data.find(b"\n") + 1]
+    one_kind = (b"\t" in head) != (b" " in head)
+    return one_kind and b"\r" not in head and b"  " not in head and head[:1] != b"#" and data.isascii()
 
 
 def _is_mixed(text: bytes) -> bool:
@@ -100,7 +118,18 @@ def _tidy(text: bytes) -> bytes:
 
 def _split(text: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read text with one separator throughout; None when any line does not fit."""
-    kind = _KINDS[layout.kind]
+    frame = _columns(text, layout)
+    if frame is None or frame.is_empty():
+        return None
+    comments = b"#" in text and frame["topic"].str.starts_with("#").any()
+    # a line with too few fields shows as a null in the last one
+    gaps = comments or any(frame[name].null_count() for name in frame.columns)
+    return None if gaps or not _is_even(text, frame.height * len(layout.fields)) else frame
+
+
+def _columns(text: bytes, layout: Layout) -> pl.DataFrame | None:
+    """Read the columns that the layout asks for, whatever else there is; None where a number is not one."""
+    kinds = {layout.number: _KINDS[layout.kind], **dict.fromkeys(layout.counts, pl.Int32())}
     names = {name: f"column_{i}" for i, name in enumerate(layout.fields)}
     separator = b"\t" if b"\t" in (text[: text.find(b"\n") + 1] or text) else b" "
     try:
@@ -110,26 +139,27 @@ def _split(text: bytes, layout: Layout) -> pl.DataFrame | None:
             separator=separator.decode(),
             quote_char=None,
             columns=[names[name] for name in layout.read],
-            schema={column: kind if name == layout.number else pl.String() for name, column in names.items()},
+            schema={column: kinds.get(name, pl.String()) for name, column in names.items()},
         )
     except pl.exceptions.PolarsError:
         return None
-    frame = frame.rename({names[name]: name for name in layout.read})
-    comments = b"#" in text and frame["topic"].str.starts_with("#").any()
-    # a line with too few fields shows as a null in the last one
-    gaps = comments or frame.is_empty() or any(frame[name].null_count() for name in frame.columns)
-    return None if gaps or not _is_even(text, separator, frame.height * (len(layout.fields) - 1)) else frame
+    return frame.rename({names[name]: name for name in layout.read})
 
 
-def _is_even(text: bytes, separator: bytes, n_expected: int) -> bool:
-    """Say whether there are as many separators as fields need, no two together: polars drops surplus fields."""
+def _is_even(text: bytes, n_fields: int) -> bool:
+    """Say whether one blank, or the end of a line, follows each field: polars drops surplus fields.
+
+    What steers, such as a zero or a carriage return, counts as a blank.
+    """
     code, n_found = np.frombuffer(text, dtype=np.uint8), 0
+    blanks, pairs = np.empty((2, _PIECE + 1), dtype=bool)
     for i in range(0, code.size, _PIECE):
-        blank = code[i : i + _PIECE + 1] == ord(separator)  # one byte of the next piece, to see pairs
+        piece = code[i : i + _PIECE + 1]  # one byte of the next piece, to see pairs
+        blank = np.less_equal(piece, _BLANK, out=blanks[: piece.size])
         n_found += int(np.count_nonzero(blank[:_PIECE]))
-        if (blank[1:] & blank[:-1]).any():
+        if np.logical_and(blank[1:], blank[:-1], out=pairs[: piece.size - 1]).any():
             return False
-    return n_found == n_expected
+    return n_found + (not text.endswith(b"\n")) == n_fields
 
 
 def _lines(text: bytes) -> Iterator[tuple[int, bytes]]:
@@ -166,39 +196,71 @@ def _locate(data: bytes, source: str) -> Callable[[int], str]:
     return where
 
 
-def qrels_from_bytes(data: bytes, source: str, values: Mapping[str, int] | None = None) -> Qrels:
-    """Read TREC judgments; `values` says which grades stand for what is written."""
-    where = _locate(data, source)
-    frame = parse(data, WORDED_QRELS if values else QRELS, source)
-    if values:
-        from assay.data.long import LongTable, qrels_from_table
+def judgments_from_bytes(data: bytes, source: str, scale: Scale = UNDECLARED) -> Judgments:
+    """Read TREC judgments, or the three columns of MS MARCO; `scale` is what the user declares of grades."""
+    text, where = as_text(data, source), _locate(data, source)
+    bare = _is_bare(text)
+    if not scale.values:
+        frame = _quick(text, BARE_QRELS if bare else QRELS)
+        if frame is not None:  # all grades are integers
+            return Judgments(source, frame["topic"], frame["doc"], frame["grade"].to_numpy(), where)
+    from assay.data.judgments.grades import grades
 
-        table = LongTable.build(frame.columns, frame.get_columns(), {}, source=source, where=where)
-        return qrels_from_table(table, values)
-    return Qrels.build(frame["topic"], frame["doc"], frame["grade"].to_numpy(), source=source, where=where)
+    frame = parse(data, WORDED_BARE_QRELS if bare else WORDED_QRELS, source)
+    grade, notes = grades(frame["grade"], scale, source, where)
+    if grade.null_count():
+        row = int(grade.is_null().arg_max() or 0)
+        raise InputError(f"{where(row)}: grade '{frame['grade'][row]}' is not a number")
+    return Judgments(source, frame["topic"], frame["doc"], grade.to_numpy(), where, notes=notes)
+
+
+def _is_bare(text: bytes) -> bool:
+    """Say whether judgments come without an iteration: in three columns, in the first line and in the last."""
+    for size in (_GLANCE, len(text)):  # more than a glance only where it is all comments
+        first, last = next(_lines(text[:size]), None), list(_lines(text[-size:]))[-1:]
+        if first and last:
+            return {len(line.split()) for _, line in (first, *last)} == {len(BARE_QRELS.fields)}
+    return False
 
 
 def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Listing:
-    """Read one TREC run; its name is its tag, or empty where tags differ."""
-    frame = parse(data, RANKED_RUN if ranked else RUN, source)
+    """Read one TREC run; its name is its tag, or empty where tags differ.
+
+    If `ranked`, every rank must be a number; else ranks that are none are left out.
+    """
+    check_lines(data, source)
+    frame = _split(data, RUN) if _is_clean(data) else None
+    if frame is None or _has_nan(frame["score"]):
+        frame = parse(data, WORDED_RUN, source)
     topics, topic = number(frame["topic"])
     tag = frame["tag"]
+    tags = () if (tag == tag[0]).all() else tuple(map(str, tag.unique(maintain_order=True).to_list()))
     where = _locate(data, source)
     return Listing(
-        name=str(tag[0]) if (tag == tag[0]).all() else "",
+        name="" if tags else str(tag[0]),
         topics=topics,
         topic=topic,
         doc=frame["doc"],
-        code=encode(frame["doc"]),
         score=frame["score"].to_numpy(),
-        rank=_ranks(frame["rank"], where) if ranked else None,
+        rank=_ranks(frame["rank"], where, needed=ranked),
         where=where,
+        tags=tags,
     )
 
 
-def _ranks(column: pl.Series, where: Callable[[int], str]) -> np.ndarray:
+def _has_nan(scores: pl.Series) -> bool:
+    return bool(np.isnan(scores.to_numpy().min()))
+
+
+def _ranks(column: pl.Series, where: Callable[[int], str], *, needed: bool) -> Values | None:
+    """Return ranks as numbers; none where one is not a number, which is an error if they are `needed`."""
+    if column.dtype == pl.Int32:
+        return column.to_numpy()
     ranks = column.cast(pl.Float64, strict=False)
-    if (bad := ranks.is_null() | ranks.is_nan()).any():
+    bad = ranks.is_null() | ranks.is_nan()
+    if not bad.any():
+        return ranks.to_numpy()
+    if needed:
         row = int(bad.arg_max() or 0)
         raise InputError(f"{where(row)}: rank '{column[row]}' is not a number")
-    return ranks.to_numpy()
+    return None

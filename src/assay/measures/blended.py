@@ -20,7 +20,7 @@ def _extremes(j: Rankings, *, rel: int, beta: float, gain: Gain | GainName) -> B
     """
     from assay.measures.bounds.blend import Blend
 
-    value = gain_values(gain, j.top)
+    value = gain_values(gain, j.scale)
     value[: max(rel, 0)] = 0.0
     if rel > j.top:
         return np.zeros(j.grade.shape[0]), np.zeros(j.grade.shape[0])
@@ -49,7 +49,7 @@ def Q(j: Rankings, *, rel: int = 1, beta: float = 1.0, gain: Gain | GainName = "
     >>> round(Q.of([1, 0, 2], n_rel=2), 6)
     0.75
     """
-    value = gain_values(gain, j.top)
+    value = gain_values(gain, j.scale)
     value[: max(rel, 0)] = 0.0
     cumulated = np.cumsum(j.gain(value), axis=-1)
     blended = (j.n_hits(rel) + beta * cumulated) / (j.rank + beta * j.ideal_total(value, np.ones_like(j.rank)))

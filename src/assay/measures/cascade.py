@@ -13,7 +13,7 @@ from assay.measures.unjudged import Residual
 
 def _share(j: Rankings, max_rel: int | None) -> Array:
     """Each grade as a share of the highest one, at most 1."""
-    return np.minimum(np.arange(j.top + 1.0) / (j.top if max_rel is None else max_rel), 1.0)
+    return np.minimum(j.scale / (j.highest if max_rel is None else max_rel), 1.0)
 
 
 def _before(x: Array) -> Array:
@@ -25,8 +25,8 @@ def _before(x: Array) -> Array:
 
 def _stop(j: Rankings, max_rel: int | None, stop: float | None) -> Array:
     """The probability that a document of each grade satisfies."""
-    top = j.top if max_rel is None else max_rel
-    gain = 2.0 ** np.arange(j.top + 1) - 1
+    top = j.highest if max_rel is None else max_rel
+    gain = 2.0**j.scale - 1
     if stop is None:
         return np.minimum(gain / 2.0**top, 1.0)
     return stop * np.minimum(gain / (2.0**top - 1), 1.0)
@@ -51,6 +51,7 @@ def _beyond_err(j: Rankings, grade: int, *, max_rel: int | None, stop: float | N
     cutoff="optional",
     unjudged=Residual(beyond=_beyond_err),
     limits={"max_rel": (1, 127), "stop": (Open(0), 1)},
+    fractions=True,
 )
 def ERR(j: Rankings, *, max_rel: int | None = None, stop: float | None = None) -> Array:
     r"""Expected reciprocal rank at which a reader is satisfied.
@@ -81,6 +82,7 @@ def _beyond_insq(j: Rankings, grade: int, *, T: float, max_rel: int | None, dept
     cite="moffat2012",
     unjudged=Residual(beyond=_beyond_insq, partial=True),
     limits={"T": (Open(0), np.inf), "max_rel": (1, 127), "depth": (1, np.inf)},
+    fractions=True,
 )
 def INSQ(j: Rankings, *, T: float = 1.0, max_rel: int | None = None, depth: int | None = None) -> Array:
     r"""Gain per document of a reader who wants T of it and reads on ever more surely (INSQ).
@@ -140,6 +142,7 @@ def _beyond_inst(j: Rankings, grade: int, *, T: float, max_rel: int | None, dept
     cite="moffat2015",
     unjudged=Residual(beyond=_beyond_inst, when=_inst_rises, partial=True),
     limits={"T": (Open(0), np.inf), "max_rel": (1, 127), "depth": (1, np.inf)},
+    fractions=True,
 )
 def INST(j: Rankings, *, T: float = 1.0, max_rel: int | None = None, depth: int | None = None) -> Array:
     r"""Gain per document of a reader who wants T of it and gives up as it comes in (INST).
@@ -167,6 +170,7 @@ def INST(j: Rankings, *, T: float = 1.0, max_rel: int | None = None, depth: int 
     cite="zhang2017",
     cutoff="required",
     limits={"T": (0, np.inf), "max_rel": (1, 127)},
+    fractions=True,
 )
 def BPM(j: Rankings, *, T: float = 1.0, max_rel: int | None = None) -> Array:
     r"""Gain per document of a reader who stops at a total gain of T, or at rank k (static BPM).

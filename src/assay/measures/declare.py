@@ -41,6 +41,9 @@ PROPERTIES: dict[str, str] = {
 }
 """The seven numeric properties of moffat2013, in jones2015's words; said of the measure cut at k."""
 
+MAX_NUMBER = 1e12
+"""The largest number that a parameter may be."""
+
 _DECLARED = re.compile(r"^@measure\(.*?^def (\w+)\(", re.MULTILINE | re.DOTALL)
 
 
@@ -121,6 +124,20 @@ class Declaration:
     by_depth: Mapping[str, Any]  # parameter -> the value (... is any) with which weights depend on k
     replaces: Mapping[str, tuple[str, ...]]  # parameter -> those in whose place it stands
     unjudged: Unjudged | None  # how to bound what unjudged documents could do to a score
+    fractions: bool  # whether grades may be fractions
+    lower: bool = False  # whether lower is better
+
+    @property
+    def sign(self) -> int:
+        """What scores are multiplied by so that higher is better."""
+        return -1 if self.lower else 1
+
+    @property
+    def undefined(self) -> float:
+        """What an undefined score counts as: 0 or the least above it; where lower is better, the highest, if any."""
+        if self.lower:
+            return self.high if np.isfinite(self.high) else np.nan
+        return max(0.0, self.low)
 
     @property
     def doc(self) -> str:
@@ -224,8 +241,11 @@ class Measure:
             raise MeasureError(f"{self.name}: {name}={value!r} {problem}") from None
         except InputError as problem:  # of a file that the parameter names
             raise MeasureError(f"{self.name}: {name}: {problem}") from None
-        if isinstance(fitting, float) and not np.isfinite(fitting):
-            raise MeasureError(f"{self.name}: {name}={value!r} is not a finite number")
+        for number in _numbers_in(fitting):
+            if not -MAX_NUMBER <= number <= MAX_NUMBER:
+                finite = isinstance(number, int) or np.isfinite(number)
+                why = f"beyond {MAX_NUMBER:g}, the most there is" if finite else "not a finite number"
+                raise MeasureError(f"{self.name}: {name}={value!r} is {why}")
         limits = self.declaration.limits.get(name, (-np.inf, np.inf))
         if isinstance(fitting, int | float) and not _within(fitting, limits):
             raise MeasureError(f"{self.name}: {name}={value!r} is not {_range(limits)}")
@@ -258,8 +278,26 @@ class Measure:
                 raise MeasureError(f"{self.name} needs {name}, as in {example}")
         return self
 
+    @property
+    def takes_fractions(self) -> bool:
+        """Whether grades may be fractions: not where a threshold decides what is relevant."""
+        return self.declaration.fractions and self.parameters.get("rel") is None
+
+    def check_grades(self, fractions: Sequence[float]) -> None:
+        """Refuse grades that are fractions, unless the measure takes them."""
+        if fractions and not self.takes_fractions:
+            from assay.data.judgments.grades import not_whole
+
+            counts = (
+                f"counts documents of grade {self.rel} or higher"
+                if "rel" in self.parameters
+                else "is of whole grades"
+            )
+            raise MeasureError(f"{self} {counts}, but {not_whole(fractions)}")
+
     def prepare(self, lists: Rankings) -> Rankings:
         """Condense and cut lists as this measure asks."""
+        self.check_grades(lists.fractions)
         lists = lists.condensed() if self.judged_only else lists
         return lists if self.cutoff is None else lists.head(self.cutoff)
 
@@ -277,17 +315,22 @@ class Measure:
             raise MeasureError(f"{self}: the formula returns {shape}; it must return a number for each")
         return value
 
+    def quality(self, lists: Rankings) -> Array:
+        """Score lists as `compute` does, with the sign changed where lower is better. [list]"""
+        return self.declaration.sign * self.compute(lists)
+
     def curve(self, lists: Rankings, depth: int) -> Array:
         """Score lists at every cutoff 1 .. depth in one pass. [list, depth]"""
         if self.by_depth:
             return np.stack([(self @ k).compute(lists) for k in range(1, depth + 1)], axis=-1)
+        self.check_grades(lists.fractions)
         lists = lists.condensed() if self.judged_only else lists
         value = self.declaration.formula(lists.every_depth(depth), **self.parameters)
         if np.shape(value) != (lists.grade.shape[0], depth):
             raise MeasureError(f"{self}: the formula gives no curve; sum over ranks with `total`, not with `sum`")
         return value
 
-    def of(self, grades: Sequence[int], *, n_rel: int | None = None, top: int | None = None, **pool: int) -> float:
+    def of(self, grades: Sequence[float], *, n_rel: int | None = None, top: int | None = None, **pool: int) -> float:
         """Score one ranking given by its grades, best rank first."""
         value = float(self.compute(Rankings.of(grades, n_rel=n_rel, top=top, **pool))[0])
         return 0.0 if np.isnan(value) else value
@@ -297,7 +340,7 @@ def measure(
     *,
     claims: Iterable[str],
     cite: str,
-    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 - the word of the field
+    range: tuple[float, float] | None = None,  # noqa: A002 - the word of the field
     cutoff: Literal["optional", "required"] = "optional",
     at: str = "cutoff",
     average: Average = "mean",
@@ -307,6 +350,8 @@ def measure(
     by_depth: Mapping[str, Any] | None = None,
     replaces: Mapping[str, tuple[str, ...]] | None = None,
     unjudged: Unjudged | None = None,
+    fractions: bool = False,
+    lower: bool = False,
 ) -> Callable[[Formula], Measure]:
     """Declare a measure: decorate a function of `Rankings` whose keyword-only parameters are its syntax.
 
@@ -318,7 +363,7 @@ def measure(
     cite
         The key of the paper that defines it.
     range
-        The lowest and highest score.
+        The lowest and highest score (default: 0 and 1; with `lower` it must be given).
     cutoff
         Whether the measure means anything without one.
     at
@@ -338,6 +383,12 @@ def measure(
     unjudged
         How to bound what unjudged documents could do to a score: a rule of `assay.measures.unjudged` that is
         right for the formula, such as `Residual()`. Without one no bound is offered.
+    fractions
+        Whether grades may be fractions: the formula must then read them through `scale` and `gain` alone. A parameter
+        `rel`, where it is given, still asks for whole grades.
+    lower
+        Whether lower is better, as for the rank of the first relevant document. An undefined score then counts as the
+        highest of the range, the worst; where the range has no end, there is no score.
     """
     unknown = sorted(set(claims) - set(PROPERTIES))
     if unknown:
@@ -347,6 +398,10 @@ def measure(
         name = formula.__name__
         if not re.fullmatch(r"[A-Za-z]\w*", name):
             raise MeasureError(f"'{name}' cannot be a measure's name: a letter, then letters and digits")
+        if lower and range is None:
+            worst = "an undefined score counts as its highest, the worst"
+            raise MeasureError(f"{name}: lower=True needs the range of the scores, as in range=(1, 1001): {worst}")
+        low, high = range or (0.0, 1.0)
         declaration = Declaration(
             name=name,
             formula=formula,
@@ -354,8 +409,8 @@ def measure(
             at=at,
             needs_cutoff=cutoff == "required",
             claims=frozenset(claims),
-            low=range[0],
-            high=range[1],
+            low=low,
+            high=high,
             average=average,
             cite=cite,
             trec={trec: name} if isinstance(trec, str) and trec else dict(trec or {}),
@@ -364,6 +419,8 @@ def measure(
             by_depth=by_depth or {},
             replaces=replaces or {},
             unjudged=unjudged,
+            fractions=fractions,
+            lower=lower,
         )
         declared = CATALOGUE[name] = Measure(declaration)
         return declared
@@ -408,6 +465,15 @@ def _range(limits: Limits) -> str:
     return f"from {low:g} to " + (f"below {high.end:g}" if isinstance(high, Open) else f"{high:g}")
 
 
+def _numbers_in(value: Any) -> Iterator[float]:
+    """The numbers of a parameter, those of a list and of a mapping too."""
+    if isinstance(value, tuple):
+        for inner in value:
+            yield from _numbers_in(inner)
+    elif isinstance(value, int | float):
+        yield value
+
+
 def _show(value: Any) -> str:
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
         return "{" + ", ".join(f"{k}: {v!r}" for k, v in value) + "}"
@@ -422,7 +488,7 @@ def _fit(value: Any, kind: Any) -> Any:
     for option in options:
         try:
             return _fit_one(value, option)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             continue
     words = [repr(word) for option in options if get_origin(option) is Literal for word in get_args(option)]
     plain = [getattr(o, "kind", None) or _KINDS[o] for o in options if o in _KINDS or hasattr(o, "fitted")]
@@ -471,6 +537,8 @@ def _fit_tuple(value: Any, kind: Any) -> tuple[Any, ...]:
     """Turn a list of numbers, or a mapping from grades to numbers, into a tuple."""
     if get_origin(kind) is tuple:
         keys, values = get_args(kind)
+        if len(dict(value)) < len(value):  # a grade twice
+            raise ValueError
         return tuple((_fit_one(k, keys), _fit_one(v, values)) for k, v in sorted(dict(value).items()))
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise ValueError

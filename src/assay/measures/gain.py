@@ -57,27 +57,31 @@ class Weights:
         return read_weights(value)
 
 
-def gain_values(gain: GainName | Gain, top: int) -> Array:
-    """The gain of each grade 0 .. top; a grade that a mapping leaves out keeps its own value, as in trec_eval."""
-    grade = np.arange(top + 1.0)
+def gain_values(gain: GainName | Gain, scale: Array) -> Array:
+    """The gain of each grade of a scale; one that a mapping leaves out keeps its own value, as in trec_eval."""
     if gain == "exp":
-        return np.asarray(2.0**grade - 1)
-    for level, value in gain if not isinstance(gain, str) else ():
-        if 0 <= level <= top:
-            grade[level] = value
-    return grade
+        return np.asarray(2.0**scale - 1)
+    value = scale.copy()
+    for grade, own in gain if not isinstance(gain, str) else ():
+        value[scale == grade] = own
+    return value
 
 
 def gains(j: Rankings, gain: GainName | Gain, weights: Weights | None, top: int | None = None) -> Array:
-    """The gain of each grade 0 .. top, the scale's highest unless told; by a file of weights where there is one."""
-    top = j.top if top is None else top
+    """The gain of each grade, to the scale's highest unless told; by a file of weights where there is one."""
     if weights is None:
-        return gain_values(gain, top)
+        return gain_values(gain, j.scale if top is None else _to(j, top))
     known = {0} | dict(weights.gain).keys()
-    if missing := [g for g in range(1, j.top + 1) if g not in known and j.pool[:, g].any()]:
+    needed = [x for g, x in enumerate(j.scale) if j.fractions or j.pool[:, g].any()]
+    if missing := [x for x in needed if x not in known]:
         there = ", ".join(str(grade) for grade in sorted(known) if grade)
-        raise MeasureError(f"{weights.path}: no gain for grade {missing[0]} of the judgments, only for {there}")
-    return np.array(weights.values(top))
+        raise MeasureError(f"{weights.path}: no gain for grade {missing[0]:g} of the judgments, only for {there}")
+    return np.array(weights.values(j.top if top is None else top))
+
+
+def _to(j: Rankings, top: int) -> Array:
+    """The scale, ended or extended at another highest grade. [grade]"""
+    return np.array([*(x for x in j.fractions if x < top), top]) if j.fractions else np.arange(top + 1.0)
 
 
 def _of(discount: Discount, weights: Weights | None) -> Discount:
@@ -170,6 +174,7 @@ def _extremes(ideal: Literal["cut", "whole", "retrieved"]) -> Extremes:
     replaces=REPLACES,
     unjudged=Residual(beyond=_beyond, when=_no_penalty),
     limits={"base": (1.001, np.inf)},
+    fractions=True,
 )
 def DCG(
     j: Rankings,
@@ -203,6 +208,7 @@ def DCG(
     replaces=REPLACES,
     unjudged=_extremes("cut"),
     limits={"base": (1.001, np.inf)},
+    fractions=True,
 )
 def nDCG(
     j: Rankings,
@@ -233,6 +239,7 @@ def nDCG(
     replaces=REPLACES,
     unjudged=_extremes("whole"),
     limits={"base": (1.001, np.inf)},
+    fractions=True,
 )
 def enDCG(
     j: Rankings,
@@ -263,6 +270,7 @@ def enDCG(
     replaces=REPLACES,
     unjudged=Residual(when=_no_penalty),
     limits={"base": (1.001, np.inf), "max_rel": (1, 127)},
+    fractions=True,
 )
 def SDCG(
     j: Rankings,
@@ -296,6 +304,7 @@ def SDCG(
     replaces=REPLACES,
     unjudged=_extremes("retrieved"),
     limits={"base": (1.001, np.inf)},
+    fractions=True,
 )
 def SNDCG(
     j: Rankings,

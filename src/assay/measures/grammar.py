@@ -12,20 +12,50 @@ import ast
 import re
 import shlex
 import warnings
+from typing import Any, Protocol, runtime_checkable
 
 from assay.core.errors import MeasureError, suggestion
+from assay.core.settings import limited_number
 from assay.measures.declare import CATALOGUE, Measure
 
 _NUMBER = r"(\d*\.?\d+)"
+_LONGEST = 100_000  # characters: a list of weights may be long
 _CONDITION = re.compile(r"(.+?[\w)])/[A-Za-z_]+(?:[=/].*)?")  # AP/pool=10: see `assay.scoring.conditions`
 
 
-def parse(text: str | Measure) -> Measure:
+@runtime_checkable
+class ForeignMeasure(Protocol):
+    """A measure of ir_measures, known by its shape: its text is in the grammar that is ours, too."""
+
+    @property
+    def NAME(self) -> Any:
+        """Its name without parameters."""
+
+    @property
+    def SUPPORTED_PARAMS(self) -> Any:
+        """What it can be given."""
+
+
+AnyMeasure = str | Measure | ForeignMeasure
+
+
+def written(measure: object) -> str:
+    """What a measure is called, as text that can be parsed.
+
+    >>> written("AP")
+    'AP'
+    """
+    if isinstance(measure, AnyMeasure):
+        return str(measure)
+    raise MeasureError(f"{measure!r} is not a measure, such as 'nDCG@10'")
+
+
+def parse(text: AnyMeasure) -> Measure:
     """Understand a measure: `parse(str(m)) == m`."""
     return parse_open(text).ready()
 
 
-def parse_open(text: str | Measure) -> Measure:
+def parse_open(text: AnyMeasure) -> Measure:
     """Understand a measure whose cutoff is still to come.
 
     >>> parse_open("P") @ 10
@@ -33,9 +63,9 @@ def parse_open(text: str | Measure) -> Measure:
     """
     if isinstance(text, Measure):
         return text
-    if not isinstance(text, str):
-        raise MeasureError(f"{text!r} is not a measure, such as 'nDCG@10'")
-    text = text.strip()
+    text = written(text).strip()
+    if len(text) > _LONGEST:
+        raise MeasureError(f"'{text[:40]}...' is too long for a measure: {len(text):,} characters")
     name = re.match(r"[A-Za-z]\w*", text)
     if name and name[0] in CATALOGUE:  # as declared: no other measure need be imported
         return _parse_call(text)
@@ -78,7 +108,7 @@ def _parse_trec(text: str) -> Measure | None:
         for pattern, expression in m.declaration.trec.items():
             shape = re.escape(re.sub(r"\{[^}]*\}", "{}", pattern)).replace(r"\{\}", _NUMBER)
             if match := re.fullmatch(shape, text):
-                numbers = [n if "." in n else str(int(n)) for n in match.groups()]
+                numbers = [n if "." in n else str(limited_number(n)) for n in match.groups()]
                 return _parse_call(expression.format(*numbers)).canonical
     return None
 
@@ -87,8 +117,10 @@ def _parse_call(text: str) -> Measure:
     hyphened = re.match(r"[A-Za-z]\w*-[\w-]*", text)  # SN-AP is a name, not a difference
     source = find(hyphened[0]).name + text[hyphened.end() :] if hyphened else text
     try:
-        tree = ast.parse(source, mode="eval").body
-    except SyntaxError:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's own, about words such as 1or
+            tree = ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # whatever Python's parser says of such text
         raise _no_measure(text) from None
     if isinstance(tree, ast.Tuple) and tree.elts:
         each = [ast.get_source_segment(source, part) or "" for part in tree.elts]
@@ -97,15 +129,23 @@ def _parse_call(text: str) -> Measure:
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
         at = ast.unparse(tree.right) if isinstance(tree.right, ast.Name) else _literal(tree.right, text)
         tree = tree.left
-    parameters = {}
+    parameters: dict[str, object] = {}
     if isinstance(tree, ast.Call):
         if tree.args:
             raise MeasureError(f"'{text}': parameters need names, as in RBP(p=0.8)")
-        parameters = {k.arg: _literal(k.value, text) for k in tree.keywords if k.arg}
+        for given in tree.keywords:
+            if given.arg is None:
+                raise MeasureError(f"'{text}': parameters need names, as in RBP(p=0.8)")
+            if given.arg in parameters:
+                raise MeasureError(f"'{text}': {given.arg} twice; give it once")
+            parameters[given.arg] = _literal(given.value, text)
         tree = tree.func
     if not isinstance(tree, ast.Name):
         raise _no_measure(text)
-    named = find(tree.id)(**_translated(parameters))
+    found = find(tree.id)
+    if at is not None and (twice := {"cutoff", found.declaration.at} & parameters.keys()):
+        raise MeasureError(f"'{text}': {min(twice)} twice; give it once")
+    named = found(**_translated(parameters, text))
     return named if at is None else named @ at  # type: ignore[operator]
 
 
@@ -118,21 +158,28 @@ def _no_measure(text: str) -> MeasureError:
 
 def _literal(node: ast.expr, text: str) -> object:
     try:
-        return ast.literal_eval(node)
+        value = ast.literal_eval(node)
+        if isinstance(node, ast.Dict) and len(value) < len(node.keys):
+            raise MeasureError(f"'{text}': a grade twice; give it once")
+        return value
     except ValueError:
         source = ast.unparse(node)
         raise MeasureError(f"'{text}': write words in quotes: '{source}'") from None
+    except (TypeError, RecursionError, MemoryError):  # such as a list for a key
+        raise _no_measure(text) from None
 
 
-def _translated(parameters: dict[str, object]) -> dict[str, object]:
+def _translated(parameters: dict[str, object], text: str) -> dict[str, object]:
     """Translate ir_measures' `dcg=` and `gains=` into gain and discount."""
     translated = dict(parameters)
+    if len(same := [name for name in ("gain", "gains", "dcg") if name in parameters]) > 1:
+        raise MeasureError(f"'{text}': {same[0]} and {same[1]} say the same; give one of them")
     if "dcg" in translated:
         forms = {"log2": "linear", "exp-log2": "exp"}
         form = translated.pop("dcg")
-        if form not in forms:
+        if not isinstance(form, str) or form not in forms:
             raise MeasureError(f"dcg={form!r} is not 'log2' or 'exp-log2'{suggestion(str(form), forms)}")
-        translated.setdefault("gain", forms[str(form)])
+        translated["gain"] = forms[form]
     if "gains" in translated:
         translated["gain"] = translated.pop("gains")
     return translated
@@ -141,8 +188,6 @@ def _translated(parameters: dict[str, object]) -> dict[str, object]:
 def recognised(text: str) -> Measure | None:
     """Understand a measure's name, if it is one of ours."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python's own, about words such as 1or
-            return parse(text)
-    except (MeasureError, ValueError):
+        return parse(text)
+    except MeasureError:
         return None

@@ -50,7 +50,7 @@ def infAP(j: Rankings, *, rel: int = 1) -> Array:
     return ratio(j.total(hit * (1 + pooled * chance) / j.rank), j.n_rel(rel))
 
 
-@measure(claims={"bounded", "localised", "complete", "realisable"}, cite="buckley2004")
+@measure(claims={"bounded", "localised", "complete", "realisable"}, cite="buckley2004", fractions=True)
 def Judged(j: Rankings) -> Array:
     r"""Share of judged documents among those retrieved, to depth k.
 

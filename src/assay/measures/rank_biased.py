@@ -18,8 +18,7 @@ def _persistence(j: Rankings, p: float, residual: float | None) -> float:
 
 def _worth(j: Rankings, rel: int | None) -> Array:
     """The worth of each grade, in [0, 1]: whether it reaches rel, or its share of the highest grade."""
-    grade = np.arange(j.top + 1.0)
-    return grade / j.top if rel is None else (grade >= rel).astype(np.float64)
+    return j.scale / j.highest if rel is None else (j.scale >= rel).astype(np.float64)
 
 
 def _beyond(j: Rankings, grade: int, *, p: float, rel: int | None, residual: float | None) -> Array:
@@ -55,6 +54,7 @@ def _normalised(j: Rankings, p: float, rel: int | None, residual: float | None, 
     unjudged=Residual(beyond=_beyond, partial=True),
     limits={"p": (0, Open(1)), "residual": (0, Open(1))},  # a reader who never stops gains nothing per document
     replaces=REPLACES,
+    fractions=True,
 )
 def RBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float | None = None) -> Array:
     r"""Rate at which a reader of persistence p gains.
@@ -82,6 +82,7 @@ def RBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float 
     unjudged=_extremes(cut=True),
     limits={"p": (0, 1), "residual": (0, 1)},
     replaces=REPLACES,
+    fractions=True,
 )
 def nRBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float | None = None) -> Array:
     r"""Rank-biased precision divided by that of an ideal ranking, cut at k too.
@@ -103,6 +104,7 @@ def nRBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float
     unjudged=_extremes(cut=False),
     limits={"p": (0, 1), "residual": (0, 1)},
     replaces=REPLACES,
+    fractions=True,
 )
 def enRBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float | None = None) -> Array:
     r"""Rank-biased precision to depth k divided by that of the whole ideal ranking (expanded).

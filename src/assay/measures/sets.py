@@ -15,6 +15,7 @@ from assay.measures.unjudged import Ends
     range=(0.0, np.inf),
     average="sum",
     trec="num_ret",
+    fractions=True,
 )
 def NumRet(j: Rankings, *, rel: int | None = None) -> Array:
     r"""How many documents were retrieved; with `rel`, how many of them relevant.

@@ -15,7 +15,9 @@ from functools import lru_cache
 from typing import Any
 
 from assay.core.errors import InputError
+from assay.core.settings import limited_number
 from assay.data.files import read_bytes
+from assay.data.formats.json_text import read_json
 from assay.measures.gain import Gain, Weights
 
 Discount = tuple[float, ...]
@@ -30,21 +32,19 @@ def read_weights(path: str) -> Weights:
     """
     data = read_bytes(path)
     try:
-        gain, discount = _parsed(data)
+        gain, discount = _parsed(data, path)
     except ValueError as problem:
         raise InputError(f"{path}: {problem}") from None
     return Weights(path, hashlib.sha256(data).hexdigest(), gain, discount)
 
 
 @lru_cache(maxsize=8)
-def _parsed(data: bytes) -> tuple[Gain, Discount]:
+def _parsed(data: bytes, path: str) -> tuple[Gain, Discount]:
     """Find gain and discount in the text of a file."""
     try:
-        parsed = json.loads(data)
-    except UnicodeDecodeError:
-        raise ValueError("not text in UTF-8, but weights are in JSON") from None
-    except json.JSONDecodeError as problem:
-        raise ValueError(f"line {problem.lineno} is not JSON; {_MADE_BY}") from None
+        parsed = read_json(data, path)
+    except InputError as problem:
+        raise InputError(f"{problem}; {_MADE_BY}") from None
     if not isinstance(parsed, Mapping):
         raise ValueError(f"weights are an object with gain and discount; {_MADE_BY}")
     if "analysis" in parsed:
@@ -63,7 +63,7 @@ def _best(result: Mapping[str, Any]) -> dict[str, Any]:
         gain = {str(row["grade"]): row["gain"] for row in tables["gains"] if row["variant"] == best}
         rows = [row for row in tables["discounts"] if row["variant"] == best]
         discount = [row["discount"] for row in sorted(rows, key=lambda row: int(row["rank"]))]
-    except (KeyError, TypeError):
+    except (KeyError, TypeError, ArithmeticError):
         raise ValueError(f"a result of `assay weights` whose gains and discounts are not whole; {_MADE_BY}") from None
     return {"gain": gain, "discount": discount}
 
@@ -72,7 +72,7 @@ def _gain(written: object) -> Gain:
     if not isinstance(written, Mapping):
         raise ValueError('gain is not an object of grades, such as {"1": 1, "2": 1.5}')
     for grade in written:
-        if not grade.isdecimal() or int(grade) > 127:
+        if not grade.isdecimal() or limited_number(grade) > 127:
             raise ValueError(f"gain: '{grade}' is not a grade, a whole number from 0 to 127")
     gain = tuple(sorted((int(grade), _number(value, f"gain of grade {grade}")) for grade, value in written.items()))
     if all(value <= 0 for _, value in gain):

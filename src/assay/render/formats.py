@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +18,12 @@ import polars as pl
 import polars.selectors as cs
 
 from assay.core.errors import UsageError, suggestion
+from assay.core.notes import Note, gravest_first
 from assay.core.text import visible
+from assay.data.outputs import check_output
 from assay.render.docstrings import documentation
-from assay.render.text import cells, is_number, notes_on_table, plain
+from assay.render.escaping import safe, safe_json, safe_table
+from assay.render.text import cells, is_number, labelled, notes_on_table, plain
 from assay.results.result import Report, Result
 
 
@@ -32,12 +34,12 @@ def to_json(result: Result) -> str:
     """
     if not isinstance(result, Report):
         plain_data = _finite(result.to_dict())
-        return json.dumps(plain_data, indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+        return safe_json(json.dumps(plain_data, indent=1, ensure_ascii=False, allow_nan=False, default=str)) + "\n"
     bare = replace(result, table=result.table.clear(), tables={})
     rows = {"table": _written(result.table)}
     rows["tables"] = "{" + ",".join(f"{_compact(n)}:{_written(table)}" for n, table in result.tables.items()) + "}"
     pieces = (f"{_compact(key)}:{rows.get(key) or _compact(value)}" for key, value in bare.to_dict().items())
-    return "{" + ",\n".join(pieces) + "}\n"
+    return safe_json("{" + ",\n".join(pieces)) + "}\n"
 
 
 def _compact(value: Any) -> str:
@@ -61,15 +63,17 @@ def _finite(value: Any) -> Any:
 
 def to_csv(result: Result) -> str:
     """The table with full precision; NaN is an empty field."""
-    return result.table.with_columns(cs.float().fill_nan(None)).write_csv()
+    return safe_table(result.table).with_columns(cs.float().fill_nan(None)).write_csv()
 
 
 def to_markdown(result: Result) -> str:
-    """The table for a README or a notebook."""
+    """The table for a README or a notebook, after a list of what is to be known of it, warnings first."""
     t = result.table
+    notes = [f"- {safe(labelled(note), 'markdown')}\n" for note in gravest_first(notes_on_table(result))]
     rule = ["---:" if is_number(t, name) else ":---" for name in t.columns]
-    rows = [[value.replace("|", r"\|") for value in row] for row in [map(visible, t.columns), rule, *cells(t)]]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+    head, *body = [[safe(value, "markdown") for value in row] for row in [t.columns, *cells(t)]]
+    rows = ["| " + " | ".join(row) + " |\n" for row in [head, rule, *body]]
+    return "".join([*notes, *(["\n"] if notes else []), *rows])
 
 
 def to_latex(result: Result) -> str:
@@ -89,12 +93,12 @@ def to_trec_eval(result: Result) -> str:
     for row in result.table.iter_rows(named=True):
         if row["run"] != last:
             last = row["run"]
-            lines.append(f"{'runid':<22}\tall\t{last}")
-        label, value = names[row["measure"]], row[number]
+            lines.append(f"{'runid':<22}\tall\t{visible(last)}")
+        label, value = visible(names[row["measure"]]), row[number]
         if value is None or math.isnan(value):  # trec_eval, too, is silent on topics without a score
             continue
         text = f"{value:.0f}" if label.startswith("num_") else f"{value:.4f}"
-        lines.append(f"{label:<22}\t{row.get('topic', 'all')}\t{text}")
+        lines.append(f"{label:<22}\t{visible(row.get('topic', 'all'))}\t{text}")
     return "\n".join(lines) + "\n"
 
 
@@ -124,6 +128,8 @@ FORMATS: dict[str, Callable[[Result], str]] = {
 PICTURES = (".svg", ".png", ".pdf")
 _EXTENSIONS = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
 
+_BARE = ("csv", "parquet", "trec_eval")  # have no place for notes
+
 EXTENSIONS = (*_EXTENSIONS, ".parquet", *PICTURES, ".html")
 """What `-o` understands."""
 
@@ -152,18 +158,24 @@ def pick_table(result: Result, name: str | None) -> Result:
     return Result(result.analysis, table, result.tables, result.basis, result.settings, notes)
 
 
+def notes_left_out(
+    result: Result, path: str | None = None, *, form: str | None = None, table: str | None = None
+) -> list[Note]:
+    """The cautions and warnings for which a format, or the file of a path, has no place."""
+    kind = form or Path(path or "").suffix.lower().removeprefix(".")
+    if kind not in _BARE:
+        return []
+    notes = gravest_first(notes_on_table(pick_table(result, table)))
+    return [note for note in notes if note.severity != "info"]
+
+
 def check_path(path: str, form: str | None) -> None:
     """Refuse a file that could not be written, or whose extension says nothing."""
     suffix = Path(path).suffix.lower()
     if form is None and suffix not in EXTENSIONS:
         known = ", ".join(EXTENSIONS)
         raise UsageError(f"{path}: unknown extension '{suffix}' (known: {known}); or name a --format")
-    if Path(path).is_dir():
-        raise UsageError(f"{path}: a directory, where a file is to be written")
-    if not Path(path).parent.is_dir():
-        raise UsageError(f"{path}: no such directory '{Path(path).parent}'")
-    if not os.access(Path(path).parent, os.W_OK) and not Path(path).exists():
-        raise UsageError(f"{path}: directory '{Path(path).parent}' cannot be written to")
+    check_output(path)
 
 
 def check_picture(path: str, name: str | None, *, kind: type[Result]) -> None:
@@ -200,10 +212,15 @@ def to_files(
     result: Result, path: str, *, form: str | None = None, table: str | None = None
 ) -> list[tuple[str, bytes]]:
     """Render a result as the files to write: one, and for the page of a report its tables as JSON beside it."""
-    files = [(path, to_file(result, path, form=form, table=table))]
-    if isinstance(result, Report) and form is None and table is None and Path(path).suffix.lower() == ".html":
-        files.append((str(Path(path).with_suffix(".json")), to_json(result).encode("utf-8", "backslashreplace")))
-    return files
+    first, *beside = names_of_files(path, form, table, kind=type(result))
+    tables = [(name, to_json(result).encode("utf-8", "backslashreplace")) for name in beside]
+    return [(first, to_file(result, path, form=form, table=table)), *tables]
+
+
+def names_of_files(path: str, form: str | None, table: str | None, *, kind: type[Result]) -> list[str]:
+    """Name the files that a result of this kind is written to."""
+    is_page = form is None and table is None and Path(path).suffix.lower() == ".html"
+    return [path, str(Path(path).with_suffix(".json"))] if is_page and issubclass(kind, Report) else [path]
 
 
 def _alone(result: Result, name: str | None) -> Result:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.core.notes import Note
-from assay.core.text import visible
+from assay.render.escaping import safe
 from assay.render.text import cells, is_number
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _ID = re.compile(r'(\bid="|url\(#)([^")]+)')
 
 def esc(value: object) -> str:
     """Make text of a value that is safe between tags and between quotes."""
-    return html.escape(visible(str(value)))
+    return safe(str(value), "xml")
 
 
 def in_script(value: Any) -> str:
@@ -80,17 +80,10 @@ def _exact(text: str, value: object) -> str:
     """Keep a value beside its text where the text is not all of it, as a CSV file would have it."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    whole = str(value).lower() if isinstance(value, bool) else str(value)
+    whole = str(value).lower() if isinstance(value, bool) else safe(str(value), "csv")
     if whole == text or (isinstance(value, float) and math.isinf(value)):
         return ""
-    return f' data-v="{_referenced(html.escape(whole))}"'
-
-
-def _referenced(text: str) -> str:
-    """Write what cannot be seen by its number; HTML takes those from 80 to 9f for other letters."""
-    if text.isprintable():
-        return text
-    return "".join(c if visible(c) == c or "\x80" <= c <= "\x9f" else f"&#{ord(c)};" for c in text)
+    return f' data-v="{html.escape(whole)}"'
 
 
 @dataclass(frozen=True, slots=True)

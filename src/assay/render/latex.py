@@ -7,30 +7,17 @@ from typing import TYPE_CHECKING
 
 from assay.core.notes import Note
 from assay.core.text import visible
+from assay.render.escaping import safe
 from assay.render.text import cells, is_number
 
 if TYPE_CHECKING:
     import polars as pl
 
-SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-}
-"""What LaTeX does not take as it is; a page's copies follow it, too."""
-
 
 def tabular(t: pl.DataFrame, notes: Sequence[Note] = ()) -> str:
     """Set a table with booktabs, notes as comments before it."""
     columns = "".join("r" if is_number(t, name) else "l" for name in t.columns)
-    rows = [[_escaped(value) for value in row] for row in [[visible(name) for name in t.columns], *cells(t)]]
+    rows = [[safe(value, "latex") for value in row] for row in [t.columns, *cells(t)]]
     head, *body = [" & ".join(row) + r" \\" for row in rows]
     lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
     return "\n".join([*(f"% {visible(note.text)}" for note in notes), *lines, r"\end{tabular}"]) + "\n"
-
-
-def _escaped(text: str) -> str:
-    return "".join(SPECIAL.get(c, c) for c in text)

@@ -54,7 +54,7 @@
   }
 
   function latex(table) {
-    const escaped = (text) => [...text].map((c) => special[c] ?? c).join("");
+    const escaped = (text) => (/^[[*]/.test(text) ? "{}" : "") + [...text].map((c) => special[c] ?? c).join("");
     const [head, ...body] = [...table.rows].map((row) => [...row.cells].map((c) => escaped(shown(c))).join(" & ") + " \\\\");
     const columns = [...table.tHead.rows[0].cells].map((cell) => (cell.classList.contains("n") ? "r" : "l")).join("");
     const notes = all(".notes li", table.closest("section")).map((note) => `% ${note.textContent}`);

@@ -18,9 +18,10 @@ from typing import Any
 from assay.core.progress import steps
 from assay.core.references import REFERENCES
 from assay.render.atlas import TITLE, atlas_body, facts_of
+from assay.render.escaping import LATEX
 from assay.render.html import bounded, esc, in_script, notes_list
-from assay.render.latex import SPECIAL
 from assay.render.sections import ALL_ROWS, command, facts, section, section_id, terms
+from assay.render.text import before_and_after
 from assay.results.analysis import index
 from assay.results.atlas import Atlas
 from assay.results.result import Part, Report, Result
@@ -37,7 +38,7 @@ def page(result: Result) -> str:
         prepare()
     body = "\n".join(_body(result))
     scripts = [*([_vega()] if '<figure class="chart"' in body else []), _asset("page.js")]
-    data = f'<script type="application/json" id="page-latex">{in_script(SPECIAL)}</script>'
+    data = f'<script type="application/json" id="page-latex">{in_script(LATEX)}</script>'
     code = "\n".join(f"<script>{script}</script>" for script in scripts)
     return f"{_head(_title(result), [_EARLY, *scripts])}<body>\n{body}\n{data}\n{code}\n</body>\n</html>\n"
 
@@ -157,14 +158,15 @@ def _report(report: Report) -> Iterator[str]:
 
 def _verdict(report: Report) -> Iterator[str]:
     there = {part.name for part in report.parts}
+    first, last = before_and_after(report)
     yield '<section class="first" id="page-verdict" aria-labelledby="page-verdict-title">'
-    yield '<h2 id="page-verdict-title">Verdict</h2><ol class="verdict">'
+    yield f'<h2 id="page-verdict-title">Verdict</h2>{notes_list(first)}<ol class="verdict">'
     for row in report.table.iter_rows(named=True):
         name = row["section"] or ""
         link = f' <a href="#{section_id(name)}">{esc(name)}</a>' if name in there else ""
         yield f"<li>{_figure(row)}<p>{esc(row['sentence'])}{link}</p></li>"
     yield f'</ol><p class="standing">{esc(STANDING)}</p>'
-    yield notes_list(report.notes)
+    yield notes_list(last)
     yield "</section>"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.core.errors import UsageError, suggestion
 from assay.core.progress import steps
-from assay.data.files import make_directory, write_bytes
+from assay.data.outputs import make_directory, write_files
 from assay.render.formats import PICTURES
 from assay.results.charts import Chart
 from assay.results.result import Report, Result
@@ -33,14 +33,13 @@ def pick_chart(result: Result, name: str | None = None) -> Chart:
 
 def figures(result: Result, directory: str | Path) -> list[Path]:
     """Write every chart as SVG, PNG and PDF, named after its section; return the paths."""
-    folder = make_directory(Path(directory))
-    written = []
-    named = dict(_file_names(result))
+    folder, named = Path(directory), dict(_file_names(result))
+    drawn: list[tuple[Path, bytes]] = []
     for name in steps(list(named), doing="drawing ", lines=False):
-        for suffix in PICTURES:
-            written.append(folder / f"{name}{suffix}")
-            write_bytes(written[-1], draw(named[name], suffix))
-    return written
+        drawn += [(folder / f"{name}{suffix}", draw(named[name], suffix)) for suffix in PICTURES]
+    make_directory(folder)
+    write_files(drawn)
+    return [path for path, _ in drawn]
 
 
 def _file_names(result: Result) -> Iterator[tuple[str, Chart]]:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 ALL_ROWS = "all of them with -o FILE.csv"
-_BRIEFLY = {name: name for name in ("runs", "topics", "measures")}
+_BRIEFLY = {"runs": "runs", "topics": "topics", "common_topics": "common to all runs"}
+_BRIEFLY |= {"topics_left_out": "left out, which some run lacks", "measures": "measures"}
 _BRIEFLY |= {"judged": "judged documents", "relevant": "of them relevant"}
 _TALL = 1250  # pixels; a chart higher than this is folded
 

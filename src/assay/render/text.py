@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay.core.notes import Note
+from assay.core.notes import Note, gravest_first
 from assay.core.text import visible
 from assay.results.result import Report, Result
 from assay.results.sentences import STANDING
@@ -15,6 +15,7 @@ from assay.results.sentences import STANDING
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
+    from rich.text import Text
 
 _DIGITS = 4
 _WIDTH = 100  # of prose
@@ -134,6 +135,13 @@ def notes_on_table(result: Result) -> list[Note]:
     return [note for note in result.notes if not result.tables.keys() & note.tables]
 
 
+def before_and_after(result: Result) -> tuple[list[Note], list[Note]]:
+    """Split the notes on a table: warnings and what is to be known of the data come before the answer."""
+    notes = notes_on_table(result)
+    first = gravest_first(note for note in notes if note.on_data or note.severity == "warning")
+    return first, [note for note in notes if note not in first]
+
+
 def _printed(result: Result) -> pl.DataFrame:
     """The table without the columns that are not for print."""
     return result.table.drop(result.unprinted, strict=False)
@@ -142,8 +150,8 @@ def _printed(result: Result) -> pl.DataFrame:
 def plain(result: Result) -> str:
     """Lay a result out as plain text, columns aligned; a report as the sentences of its verdict."""
     answer = sentences(result) if isinstance(result, Report) else [prose(result.text), aligned(_printed(result))]
-    notes = "\n".join(labelled(note) for note in notes_on_table(result))
-    return "\n\n".join(part for part in [*heading(result), *answer, notes] if part)
+    first, last = ("\n".join(map(labelled, some)) for some in before_and_after(result))
+    return "\n\n".join(part for part in [*heading(result), first, *answer, last] if part)
 
 
 def aligned(table: pl.DataFrame) -> str:
@@ -166,14 +174,24 @@ def show(result: Result) -> None:
     console = Console(highlight=False)
     for line in heading(result):
         console.print(Text(line, style="dim"))
+    first, last = before_and_after(result)
+    for note in first:
+        console.print(_line(note))
     if isinstance(result, Report):
         for part in sentences(result):
             console.print(Text(f"\n{part}" if part else ""))
     else:
         text = [Text(f"\n{prose(result.text)}\n")] if result.text else []
         console.print(*text, _grid(_printed(result), console.width), sep="\n")
-    for note in notes_on_table(result):
-        console.print(Text(labelled(note), style="dim" if note.severity == "info" else "yellow"))
+    for note in last:
+        console.print(_line(note))
+
+
+def _line(note: Note) -> Text:
+    """Set a note for a terminal."""
+    from rich.text import Text
+
+    return Text(labelled(note), style="dim" if note.severity == "info" else "yellow")
 
 
 def _grid(table: pl.DataFrame, width: int) -> RenderableType:

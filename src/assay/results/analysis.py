@@ -43,7 +43,16 @@ class Section:
     n_measures: int | Threshold = 1
     n_topics: int | Threshold = 1
     graded: bool = False  # needs more than one grade of relevance
-    passed: tuple[str, ...] = ("measure", "undefined", "contributors", "pool_depth", "level", "alpha", "rng")
+    passed: tuple[str, ...] = (
+        "measure",
+        "undefined",
+        "missing",
+        "contributors",
+        "pool_depth",
+        "level",
+        "alpha",
+        "rng",
+    )
     settings: Mapping[str, Any] = field(default_factory=dict)  # what is set in every report
     fast: Mapping[str, Any] | None = field(default_factory=dict)  # and in a first look; None is left out of it
     few: Mapping[str, Any] | None = None  # and with few runs
@@ -61,16 +70,26 @@ class Analysis:
     section: Section | None = None  # how it takes part in the report; None stays out of it
     place: float = float("inf")  # among the commands of its group
     sentences_first: bool = False  # whether its sentences are the prose before its table
+    fractions: bool = False  # whether it takes judgments whose grades are fractions
 
     def __call__(self, *args: Any, **kwargs: Any) -> Result:
         """Answer the question, if it can be asked so, and say what follows."""
         from assay.core.settings import check_call
 
         check_call(self.function, args, kwargs)
+        self._check_grades(*args[:1])
         result = self.function(*args, **kwargs)
         sentences = (*result.sentences, *sentences_of(self.name, result))
         text = "\n".join(one.text for one in sentences) if self.sentences_first else result.text
         return replace(result, sentences=sentences, text=text)
+
+    def _check_grades(self, data: object = None) -> None:
+        """Refuse judgments whose grades are fractions, unless the analysis takes them."""
+        fractions = getattr(data, "fractions", ())
+        if fractions and not self.fractions:
+            from assay.data.judgments.grades import check_whole
+
+            check_whole(fractions, f"{self.name} needs whole grades")
 
     @property
     def question(self) -> str:
@@ -85,18 +104,21 @@ def analysis(
     place: float = float("inf"),
     section: Section | None = None,
     sentences_first: bool = False,
+    fractions: bool = False,
 ) -> Callable[[Callable[..., Result]], Analysis]:
     """Declare an analysis, and with it a command of that name and, where it takes data, a section of the report.
 
     `place` orders the commands of a group, and the sections of the report; those without one come last. With
-    `sentences_first` the command prints what its result says before the table.
+    `sentences_first` the command prints what its result says before the table. Judgments whose grades are fractions
+    are refused, unless the analysis looks at grades through measures alone, or by their values, and says so by
+    `fractions`; scores are fine in any case.
     """
 
     def declare(function: Callable[..., Result]) -> Analysis:
         data = signature(function).parameters.get("data")
         takes_data = data is not None and data.default is Parameter.empty
         own = section or (Section() if takes_data and group != "make" else None)
-        declared = ANALYSES[name] = Analysis(name, group, function, own, place, sentences_first)
+        declared = ANALYSES[name] = Analysis(name, group, function, own, place, sentences_first, fractions)
         update_wrapper(declared, function)
         declared.__doc__ = rendered(function.__doc__ or "")
         return declared

@@ -220,14 +220,16 @@ def reference_line(drawing: Spec, at: float) -> Spec:
     return {**drawing, "layer": [*drawing["layer"], line]}
 
 
-def run_means(table: pl.DataFrame, *, x: Spec, level: float, how: str = "") -> Chart:
+def run_means(table: pl.DataFrame, *, x: Spec, level: float, how: str = "", lower: bool = False) -> Chart:
     """Draw the means and intervals of the runs that are best by the first measure of a table.
 
-    `table` has run, measure, mean, low and high; `how` says what was done to the scores.
+    `table` has run, measure, mean, low and high; `how` says what was done to the scores, `lower` whether the lowest
+    is best.
     """
     measure = table["measure"][0]
     means = table.filter(pl.col("measure") == measure).with_columns(pl.selectors.float().fill_nan(None))
-    best = means.sort("mean", descending=True, nulls_last=True, maintain_order=True).head(MAX_RUNS)
+    best = means.sort("mean", descending=not lower, nulls_last=True, maintain_order=True).head(MAX_RUNS)
+    x = {**x, "title": f"{x['title']} (lower is better)"} if lower else x
     y = category("run", best["run"].to_list(), axis={"title": None, "labelLimit": 260})
     which = f"the best {MAX_RUNS} runs" if means.height > MAX_RUNS else "the runs"
     title = f"{measure} of {which}{how}, with {level:.0%} intervals over topics"

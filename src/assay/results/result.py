@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from assay.core.errors import UsageError, suggestion
 from assay.core.notes import Note
+from assay.core.text import listed
 from assay.data.provenance import Basis
 
 if TYPE_CHECKING:
@@ -14,6 +16,20 @@ if TYPE_CHECKING:
 
     from assay.results.charts import Chart
     from assay.results.sentences import Sentence
+
+
+class MissingTableError(UsageError, KeyError):
+    """A table that a result does not have."""
+
+    __str__ = Exception.__str__
+
+
+class Tables(dict[str, "pl.DataFrame"]):
+    """The tables of a result by name; asked for one that is not there, it says what is."""
+
+    def __missing__(self, name: object) -> NoReturn:
+        there = f"there are {listed(list(self), most=20)}" if self else "there are none beside `table`"
+        raise MissingTableError(f"no table '{name}'; {there}{suggestion(str(name), self)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +53,15 @@ class Result:
     failed: bool = False
     sentences: tuple[Sentence, ...] = ()
     unprinted: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tables", Tables(self.tables))
+
+    def to_pandas(self, table: str | None = None) -> Any:
+        """Return the table, or the one of `tables` that is named, as a dataframe of pandas; pyarrow is not needed."""
+        from assay.data.formats.objects import to_pandas
+
+        return to_pandas(self.table if table is None else self.tables[table])
 
     def plot(self, name: str | None = None) -> Any:
         """Return a chart, the first unless one is named, as an Altair chart to look at or change."""

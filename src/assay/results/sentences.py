@@ -200,6 +200,19 @@ def one_topic(n_topics: int) -> Iterator[Note]:
         yield Note("one_topic", "caution", "one topic is no sample: no intervals")
 
 
+def unshared_topics(*n_left: int, n_topics: int) -> Iterator[Note]:
+    """Say that topics were left out on which no two runs can be compared, where fewer are left than there are."""
+    if min(n_left, default=n_topics) < n_topics:
+        yield Note("incomplete_topics", "info", "topics on which fewer than two runs have a score were left out")
+
+
+def untested_pairs(n: Mapping[str, int]) -> Iterator[Note]:
+    """Say by which measure how many pairs of runs could not be tested."""
+    if shown := ", ".join(f"{n_pairs} by {measure}" for measure, n_pairs in n.items() if n_pairs):
+        text = f"pairs of runs with fewer than 2 topics in common were not tested and do not count: {shown}"
+        yield Note("untested_pairs", "warning", text)
+
+
 def incomplete_topics(*n_left: int, n_topics: int) -> Iterator[Note]:
     """Say that topics without a score for some run were left out, where fewer are left than there are."""
     if min(n_left, default=n_topics) < n_topics:

@@ -1,15 +1,15 @@
 """Conditions: a measure together with the judgments under which it is computed, and the way it is normalised.
 
-`nDCG@100/pool=10` is nDCG@100 under the judgments that a pool of depth 10 would have produced, `AP/qrels=other.txt`
-AP under another assessor's; `AP@100/standardised` is AP@100 in deviations from the topic's mean over all runs,
-`ERR@20/abbreviated` and `ERR@20/expanded` shares of what the ideal ranking scores. A measure alone is a condition
-too.
+`nDCG@100/pool=10` is nDCG@100 under the judgments that a pool of depth 10 would have produced; `AP/qrels=other.txt`
+is AP under another assessor's, and `AP/qrels=NAME` under those that were read under that name; `AP@100/standardised`
+is AP@100 in deviations from the topic's mean over all runs, `ERR@20/abbreviated` and `ERR@20/expanded` shares of what
+the ideal ranking scores. A measure alone is a condition too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,13 +19,15 @@ from assay.core.errors import InputError, MeasureError, suggestion
 from assay.core.notes import Note
 from assay.core.settings import MAX_RANK, limited_number
 from assay.core.text import listed
+from assay.data.diagnosis import BY_JUDGMENTS, missing_lists
 from assay.data.judged import Judged, Negative, judge
+from assay.data.judgments.merging import ONLY_FILES, OtherJudgments
 from assay.data.provenance import Basis
-from assay.data.read import read_qrels
 from assay.data.tables import Qrels, Runs
 from assay.measures.declare import Measure
-from assay.measures.grammar import parse, recognised
-from assay.scoring.engine import EMPTY_TOPICS, Missing, check_asked, score
+from assay.measures.grammar import AnyMeasure, parse, recognised, written
+from assay.scoring.engine import EMPTY_TOPICS, check_asked, score_lists
+from assay.scoring.missing import Missing, settle_missing
 from assay.scoring.scores import Scores, Undefined
 
 if TYPE_CHECKING:
@@ -38,10 +40,10 @@ _SPELLINGS: dict[str, Normalization] = {
     "standardized": "standardised",
 }
 Under = tuple[str | None, int | None]
-"""Judgments: of which file, None being those at hand; to which depth of the pool, None being all."""
+"""Judgments: of which name or file, None being the main ones; to which depth of the pool, None being all."""
 
 ALL_JUDGMENTS: Under = (None, None)
-_KEYS = {"pool": "pool=DEPTH", "qrels": "qrels=FILE"}
+_KEYS = {"pool": "pool=DEPTH", "qrels": "qrels=NAME"}
 _LAST_WORD = re.compile(r"/([A-Za-z]+)$")
 
 
@@ -51,7 +53,7 @@ class Condition:
 
     measure: Measure
     pool: int | None = None
-    qrels: str | None = None  # a file
+    qrels: str | None = None  # the name of other judgments, or their file
     normalization: Normalization = "raw"
 
     def __str__(self) -> str:
@@ -61,11 +63,11 @@ class Condition:
 
     @property
     def under(self) -> Under:
-        """The judgments: which file, to which pool depth."""
+        """The judgments: of which name or file, to which pool depth."""
         return self.qrels, self.pool
 
 
-def parse_condition(text: str | Measure | Condition) -> Condition:
+def parse_condition(text: AnyMeasure | Condition) -> Condition:
     """Understand a condition: `parse_condition(str(c)) == c`.
 
     >>> parse_condition("ndcg_cut_100/pool=10")
@@ -77,11 +79,15 @@ def parse_condition(text: str | Measure | Condition) -> Condition:
         return text
     if isinstance(text, Measure):
         return Condition(text.ready())
+    text = written(text).strip()
     name, *parts = condition_parts(text)
     ways = [_SPELLINGS[part] for part in parts if part in _SPELLINGS]
     if len(ways) > 1:
         fix = "twice; give it once" if ways[0] == ways[1] else f"or {ways[1]}, not both"
         raise MeasureError(f"'{text}': {ways[0]} {fix}")
+    for part in parts:
+        if part not in _SPELLINGS and "=" not in part:
+            raise MeasureError(f"'{text}': {_unknown(part.split('/')[0])}")
     stated = [part.split("=", 1) for part in parts if part not in _SPELLINGS]
     known = {"pool": None, "qrels": None} | dict(stated)
     if len(stated) > len(dict(stated)):
@@ -105,12 +111,12 @@ def _unknown(key: str) -> str:
     return f"no condition '{key}'{hint}"
 
 
-def recognised_condition(text: str | Measure) -> Condition | None:
+def recognised_condition(text: AnyMeasure) -> Condition | None:
     """Understand a condition, if it is one of ours: another tool's scores may have any name."""
     if isinstance(text, Measure):
         return Condition(text)
     try:
-        return parse_condition(text) if recognised(condition_parts(text)[0]) else None
+        return parse_condition(text) if recognised(condition_parts(written(text))[0]) else None
     except MeasureError:
         return None
 
@@ -127,49 +133,93 @@ def condition_parts(text: str) -> list[str]:
 def score_conditions(
     runs: Runs,
     qrels: Qrels,
-    conditions: Iterable[str | Measure | Condition],
+    conditions: Iterable[AnyMeasure | Condition],
     *,
     contributors: Sequence[str] | None = None,
     undefined: Undefined = "zero",
-    missing: Missing = "empty",
+    missing: Missing = "zero",
     negative: Negative = "pooled",
+    others: OtherJudgments | Mapping[str, Qrels] = ONLY_FILES,
+    asked: Sequence[str] = (),
 ) -> Scores:
     """Score runs under conditions; the runs are read and ordered once, and judged once for each set of judgments.
 
-    All runs contribute to the pools unless `contributors` are named.
+    All runs contribute to the pools unless `contributors` are named. `asked` are the runs to score, all by default;
+    the others only fill pools and standardise. `others` are the judgments that `qrels=NAME` means, by name. What runs
+    lack is settled by `missing`, as `score` says.
     """
-    chosen = [parse_condition(c) for c in conditions]
-    check_asked(chosen)
+    scores = unsettled_conditions(
+        runs,
+        qrels,
+        conditions,
+        contributors=contributors,
+        undefined=undefined,
+        missing=missing,
+        negative=negative,
+        others=others,
+        asked=asked,
+    )
+    return settle_lists_of(scores, runs, missing)
+
+
+def settle_lists_of(scores: Scores, runs: Runs, missing: Missing) -> Scores:
+    """Apply the rule to the lists that these runs lack, of the topics that are scored."""
+    return settle_missing(scores, missing, lists=missing_lists(runs.select(scores.runs), scores.topics))
+
+
+def unsettled_conditions(
+    runs: Runs,
+    qrels: Qrels,
+    conditions: Iterable[AnyMeasure | Condition],
+    *,
+    contributors: Sequence[str] | None = None,
+    undefined: Undefined = "zero",
+    missing: Missing = "zero",
+    negative: Negative = "pooled",
+    others: OtherJudgments | Mapping[str, Qrels] = ONLY_FILES,
+    asked: Sequence[str] = (),
+) -> Scores:
+    """Score runs as `score_conditions` does; a missing list has no score but with `missing` zero."""
+    others = others if isinstance(others, OtherJudgments) else OtherJudgments(others)
+    every = [parse_condition(c) for c in conditions]
+    check_asked(every)
     parts: dict[Under, Scores] = {}
-    for under in dict.fromkeys(c.under for c in chosen):
-        judged = judge_under(runs, qrels, under, contributors=contributors, negative=negative)
-        asked = [c for c in chosen if c.under == under]
-        parts[under] = score_judged(judged, asked, undefined=undefined, missing=missing)
+    for under in dict.fromkeys(c.under for c in every):
+        judgments = judgments_under(runs, qrels, under, contributors=contributors, others=others)
+        here = [c for c in every if c.under == under]
+        alone = asked and all(c.normalization != "standardised" for c in here)
+        judged = judge(runs.select(asked) if alone else runs, judgments, negative=negative)
+        part = score_judged(judged, here, undefined=undefined, missing=missing)
+        parts[under] = part.select(runs=asked) if asked else part
     whole = next(iter(parts.values()))
-    columns = [parts[c.under].choose([str(c)]) for c in chosen]
+    columns = [parts[c.under].choose([str(c)]) for c in every]
     return replace(
         whole,
         basis=_basis(whole.basis, parts),
-        conditions=tuple(str(c) for c in chosen),
+        conditions=tuple(str(c) for c in every),
         value=np.concatenate([part.value for part in columns]),
         averages=tuple(part.average_of(0) for part in columns),
+        lower=tuple(part.lower_of(0) for part in columns),
         notes=tuple(dict.fromkeys(note for under, part in parts.items() for note in _located(part.notes, under))),
     )
 
 
 def _located(notes: Iterable[Note], under: Under) -> Iterator[Note]:
-    """Let the notes on topics without a relevant document say of which judgments, where these are not all."""
+    """Let notes that differ between sets of judgments say of which they are, where it is not the main one."""
     for note in notes:
-        here = note.code == EMPTY_TOPICS and under != ALL_JUDGMENTS
+        here = note.code in {EMPTY_TOPICS, *BY_JUDGMENTS} and under != ALL_JUDGMENTS
         yield replace(note, text=f"{_named(under)}: {note.text}") if here else note
 
 
 def score_judged(
-    judged: Judged, conditions: Sequence[Condition], *, undefined: Undefined = "zero", missing: Missing = "empty"
+    judged: Judged, conditions: Sequence[Condition], *, undefined: Undefined = "zero", missing: Missing = "zero"
 ) -> Scores:
-    """Score runs that were judged under the judgments of all these conditions, each normalised as it asks."""
+    """Score runs that were judged under the judgments of all these conditions, each normalised as it asks.
+
+    A missing list has no score but with `missing` zero, as in `score_lists`.
+    """
     measures = list(dict.fromkeys(c.measure for c in conditions))
-    raw = score(judged, measures, undefined=undefined, missing=missing)
+    raw = score_lists(judged, measures, undefined=undefined, missing=missing)
     columns = [
         replace(raw.choose([c.measure]), conditions=(str(replace(c, normalization="raw")),), notes=())
         for c in conditions
@@ -186,6 +236,7 @@ def score_judged(
         conditions=tuple(str(c) for c in conditions),
         value=np.concatenate([column.value for column in columns]),
         averages=tuple(column.average_of(0) for column in columns),
+        lower=tuple(column.lower_of(0) for column in columns),
         notes=(*raw.notes, *dict.fromkeys(note for column in columns for note in column.notes)),
     )
 
@@ -197,15 +248,24 @@ def judge_under(
     *,
     contributors: Sequence[str] | None = None,
     negative: Negative = "pooled",
+    others: OtherJudgments = ONLY_FILES,
 ) -> Judged:
-    """Join runs with the judgments of a condition: `Condition.under`, a file of others and a depth of the pool."""
-    return judge(runs, judgments_under(runs, qrels, under, contributors=contributors), negative=negative)
+    """Join runs with the judgments of a condition: `Condition.under`, other ones and a depth of the pool."""
+    judgments = judgments_under(runs, qrels, under, contributors=contributors, others=others)
+    return judge(runs, judgments, negative=negative)
 
 
-def judgments_under(runs: Runs, qrels: Qrels, under: Under, *, contributors: Sequence[str] | None = None) -> Qrels:
-    """The judgments of a condition: those of its file, as far as a pool of its depth holds them."""
+def judgments_under(
+    runs: Runs,
+    qrels: Qrels,
+    under: Under,
+    *,
+    contributors: Sequence[str] | None = None,
+    others: OtherJudgments = ONLY_FILES,
+) -> Qrels:
+    """The judgments of a condition: the main or other ones, as far as a pool of its depth holds them."""
     other, pool = under
-    judgments = qrels if other is None else _same_topics(read_qrels(other), qrels)
+    judgments = qrels if other is None else _same_topics(others.find(other), qrels)
     return judgments if pool is None else judgments.pool(runs, depth=pool, contributors=contributors)
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from assay.core.thresholds import Threshold
 from assay.data.judged import Collection
+from assay.measures.grammar import parse_open
 from assay.scoring.scores import Scores
 
 DEEP_LISTS = Threshold(
@@ -20,7 +23,12 @@ def default_measures(data: Collection | Scores) -> tuple[str, ...]:
         return data.conditions
     count = data.asked.count
     depth = int(np.median(count[count > 0])) if (count > 0).any() else 1
-    return measures_for(depth, graded=data.qrels.top > 1)
+    return taking_grades(measures_for(depth, graded=data.qrels.top > 1 or bool(data.fractions)), data.fractions)
+
+
+def taking_grades(measures: Sequence[str], fractions: Sequence[float]) -> tuple[str, ...]:
+    """Keep, of the measures that are used by default, those that take the grades there are, fractions or not."""
+    return tuple(name for name in measures if not fractions or parse_open(name).takes_fractions)
 
 
 def measures_for(depth: int, *, graded: bool) -> tuple[str, ...]:

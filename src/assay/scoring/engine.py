@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Any, get_args, overload
 
 import numpy as np
 
 from assay.core.arrays import Array, Bools
-from assay.core.errors import UsageError
+from assay.core.errors import MeasureError, UsageError
 from assay.core.notes import Note
 from assay.core.settings import check_choice
 from assay.core.text import counted, percent
-from assay.data.judged import MISSING_LISTS, Judged, missing_lists
-from assay.data.tables import ABSENT
+from assay.data.diagnosis import at_cutoffs
+from assay.data.judged import Judged
+from assay.data.tables import ABSENT, Qrels, Runs
 from assay.measures.declare import Average, Measure
-from assay.measures.grammar import parse
+from assay.measures.grammar import AnyMeasure, parse
+from assay.scoring.missing import Missing, settle_missing
 from assay.scoring.scores import Scores, Undefined
 
-Missing = Literal["empty", "skip"]
 EMPTY_TOPICS = "empty_topics"  # the code of the note on topics without a relevant document
 
 
@@ -37,44 +38,102 @@ def check_means(measures: Sequence[Measure], *, averages: Sequence[Average] = ("
         raise UsageError(f"{others[0]} has no mean over topics: give a measure that has, such as AP")
 
 
+Measures = AnyMeasure | Iterable[AnyMeasure]
+
+
+@overload
 def score(
-    judged: Judged,
-    measures: str | Measure | Iterable[str | Measure],
+    judged: Judged, measures: Measures, /, *, undefined: Undefined = "zero", missing: Missing = "zero"
+) -> Scores: ...
+
+
+@overload
+def score(
+    judged: Judged, /, *, measures: Measures, undefined: Undefined = "zero", missing: Missing = "zero"
+) -> Scores: ...
+
+
+@overload
+def score(
+    runs: Any, /, qrels: Any, measures: Measures, *, undefined: Undefined = "zero", missing: Missing = "zero"
+) -> Scores: ...
+
+
+def score(
+    data: Any,
+    /,
+    qrels: Any = None,
+    measures: Any = None,
     *,
     undefined: Undefined = "zero",
-    missing: Missing = "empty",
+    missing: Missing = "zero",
 ) -> Scores:
-    """Score every run on every topic.
+    """Score every run on every topic: `score(judged, measures)`, or `score(runs, qrels, measures)`.
 
-    A topic that a run misses scores as an empty list does; with `missing="skip"` it has no score. A score that is
-    undefined (nothing relevant) is 0, as in trec_eval; with `undefined="skip"` topics without relevant documents have
-    no score.
+    Runs and judgments may be whatever `read_runs` and `read_qrels` take; the measures may then be conditions, such as
+    AP/pool=10. Measures of ir_measures will do, too.
+
+    A topic that a run misses scores as an empty list does, as with trec_eval -c (`missing="zero"`); with "pairwise"
+    it has no score, and each comparison uses the topics that both runs have; with "common" only topics that every
+    run has are there; "fail" refuses. A score that is undefined (nothing relevant) is 0, as in trec_eval; with
+    `undefined="skip"` topics without relevant documents have no score.
     """
     check_choice(undefined, "undefined", get_args(Undefined))
     check_choice(missing, "missing", get_args(Missing))
-    if not isinstance(judged, Judged):
-        raise UsageError(f"score takes Judged, not {type(judged).__name__}; judge(runs, qrels) makes it")
-    chosen = [parse(m) for m in ([measures] if isinstance(measures, str | Measure) else measures)]
+    if isinstance(data, Judged):
+        if (qrels is None) == (measures is None):
+            raise UsageError("score takes judged runs and measures, as in score(judged, ['AP'])")
+        asked = listed_measures(qrels if measures is None else measures)
+        scores = score_lists(data, asked, undefined=undefined, missing=missing)
+        return settle_missing(scores, missing, lists=data.missing())
+    if qrels is None or measures is None:
+        what = "judged runs and measures, or runs, judgments and measures"
+        raise UsageError(f"score takes {what}: score(judged, ['AP']) or score(runs, qrels, ['AP'])")
+    from assay.data.read import read_qrels, read_runs
+    from assay.scoring.conditions import score_conditions
+
+    runs = data if isinstance(data, Runs) else read_runs(data)
+    judgments = qrels if isinstance(qrels, Qrels) else read_qrels(qrels)
+    return score_conditions(runs, judgments, listed_measures(measures), undefined=undefined, missing=missing)
+
+
+def listed_measures(measures: Any) -> list[Any]:
+    """One measure as a list of one; what is no list of measures is refused."""
+    if isinstance(measures, AnyMeasure):
+        return [measures]
+    if not isinstance(measures, Iterable):
+        raise MeasureError(f"{measures!r} is not a measure, such as 'nDCG@10', nor a list of them")
+    return list(measures)
+
+
+def score_lists(
+    judged: Judged, measures: Sequence[Any], *, undefined: Undefined = "zero", missing: Missing = "zero"
+) -> Scores:
+    """Score every list; a missing one as an empty list with `missing` zero, else it has no score.
+
+    What else the rule asks for is up to `settle_missing`, once all runs are known that are asked about.
+    """
+    chosen = [parse(m) for m in measures]
     check_asked(chosen)
     value = np.zeros((len(chosen), len(judged.runs), len(judged.topics)))
-    gone = np.zeros(value.shape[1:], dtype=bool)
     by_cell = value.reshape(len(chosen), -1)
     for cell, lists in judged.rankings():
-        gone.flat[cell] = lists.grade[:, 0] == ABSENT
         for i, m in enumerate(chosen):
             by_cell[i, cell] = m.compute(lists)
     empty = np.stack([judged.n_rel(m.rel) == 0 for m in chosen])
-    without = np.isnan(value) & ~empty[:, None, :] & ~(gone & (missing == "skip"))
-    zero = np.array([max(0.0, m.declaration.low) for m in chosen])
+    gone = judged.missing() & (missing != "zero")
+    without = np.isnan(value) & ~empty[:, None, :] & ~gone
+    zero = np.array([m.declaration.undefined for m in chosen])
     return Scores(
         conditions=tuple(str(m) for m in chosen),
         runs=judged.runs,
         topics=judged.topics,
-        value=np.where(gone & (missing == "skip"), np.nan, _settle_undefined(value, empty, zero, undefined)),
+        value=np.where(gone, np.nan, _settle_undefined(value, empty, zero, undefined)),
         averages=tuple(m.declaration.average for m in chosen),
-        basis=replace(judged.basis, undefined=undefined, missing=missing if missing == "skip" else None),
+        lower=tuple(m.declaration.lower for m in chosen),
+        basis=replace(judged.basis, undefined=undefined),
         notes=(
-            *(judged.notes if missing == "empty" else _without_scores(judged.notes, gone)),
+            *_on_data(judged, chosen),
             *_notes_on_empty(chosen, empty, undefined),
             *_notes_on_undefined(chosen, without),
             *notes_on_collection_size(judged, chosen),
@@ -84,15 +143,15 @@ def score(
 
 
 def _settle_undefined(value: Array, empty: Bools, zero: Array, undefined: Undefined) -> Array:
-    """Apply the one policy for undefined scores. `empty` is [condition, topic]; `zero`, GMAP's floor, [condition]."""
+    """Apply the one policy for undefined scores. `empty` is [condition, topic]; `zero` [condition]."""
     floor = np.where(np.isnan(value), zero[:, None, None], value)
     return np.where(empty[:, None, :], np.nan, floor) if undefined == "skip" else floor
 
 
-def _without_scores(notes: Iterable[Note], gone: Bools) -> Iterator[Note]:
-    """The notes of the join, where a missing list has no score; `gone` is [run, topic]."""
-    for note in notes:
-        yield missing_lists(gone, "without a score") if note.code == MISSING_LISTS else note
+def _on_data(judged: Judged, chosen: Iterable[Measure]) -> Iterator[Note]:
+    """The notes of the join, with what is judged of the ranks that the measures look at."""
+    cutoffs = {str(m): m.cutoff for m in chosen if not m.judged_only}
+    return at_cutoffs(judged.notes, [block.grade for block in judged.blocks], cutoffs)
 
 
 def _notes_on_weights(chosen: Iterable[Measure]) -> Iterator[Note]:
@@ -105,10 +164,17 @@ def _notes_on_weights(chosen: Iterable[Measure]) -> Iterator[Note]:
 
 
 def _notes_on_empty(chosen: list[Measure], empty: Bools, undefined: Undefined) -> Iterator[Note]:
-    what = "have no score" if undefined == "skip" else "count as 0"
-    for rel, topics in {m.rel: topics for m, topics in zip(chosen, empty, strict=True)}.items():
+    alike = {(m.rel, _effect(m, undefined)): topics for m, topics in zip(chosen, empty, strict=True)}
+    for (rel, effect), topics in alike.items():
         if n := int(topics.sum()):
-            yield empty_topics(n, f"undefined scores there {what}", rel=rel)
+            yield empty_topics(n, f"undefined scores there {effect}", rel=rel)
+
+
+def _effect(m: Measure, undefined: Undefined = "zero") -> str:
+    """Say what becomes of undefined scores."""
+    if undefined == "skip" or np.isnan(m.declaration.undefined):
+        return "have no score"
+    return f"count as {m.declaration.undefined if m.declaration.lower else 0:g}"
 
 
 def _notes_on_undefined(chosen: Iterable[Measure], without: Bools) -> Iterator[Note]:
@@ -116,7 +182,7 @@ def _notes_on_undefined(chosen: Iterable[Measure], without: Bools) -> Iterator[N
     for m, cells in zip(chosen, without, strict=True):
         if n := int(cells.sum()):
             of = f"{n:,} of {cells.size:,} scores undefined, though something is relevant"
-            text = f"{m}: {of} ({counted(int(cells.any(0).sum()), 'topic')}); they count as 0"
+            text = f"{m}: {of} ({counted(int(cells.any(0).sum()), 'topic')}); they {_effect(m)}"
             yield Note("undefined_scores", "caution", text)
 
 

@@ -18,9 +18,10 @@ import polars as pl
 from assay.core.arrays import Array
 from assay.core.errors import InputError, MeasureError, UsageError, suggestion
 from assay.core.text import first_few
-from assay.data.delimited import RawTable, is_number, read_table
-from assay.data.fields import ids, numbers
-from assay.data.files import read_bytes, write_bytes
+from assay.data.files import read_bytes
+from assay.data.formats.delimited import RawTable, is_number, read_table
+from assay.data.formats.fields import ids, numbers
+from assay.data.outputs import check_output, same_place, write_bytes
 from assay.measures.grammar import parse, recognised
 from assay.scoring.scores import spelled_as
 from assay.stats.standardisation import Factors
@@ -46,8 +47,7 @@ def check_factors_path(path: str) -> None:
     """Refuse a file whose extension says nothing, or whose folder is not there."""
     if Path(path).suffix.lower() not in FORMATS:
         raise UsageError(f"{path}: unknown extension '{Path(path).suffix}' for factors (known: {', '.join(FORMATS)})")
-    if not Path(path).parent.is_dir():
-        raise UsageError(f"{path}: no such directory '{Path(path).parent}'")
+    check_output(path)
 
 
 def write_factors(path: str, table: pl.DataFrame) -> None:
@@ -150,7 +150,7 @@ def _pair(means: str, deviations: str, measures: Sequence[str]) -> tuple[pl.Seri
 
 def check_pair(means: str, deviations: str) -> None:
     """Refuse one file for both, and files in the other order, by their names."""
-    if Path(means).resolve() == Path(deviations).resolve():
+    if same_place(means, deviations):
         raise InputError(f"{means}: given for means and for deviations; give both files, as in MEANS.csv,SD.csv")
     if _DEVIATIONS in Path(means).name or _MEANS in Path(deviations).name:
         raise InputError(f"{means},{deviations}: not means and then deviations, by their names; the means come first")

@@ -8,32 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NewType
 
 from assay.core.errors import UsageError
-from assay.data.files import expand
+from assay.core.notes import Note
+from assay.data.files import check_streams, expand
 from assay.data.judged import Collection, Judged, Negative, judge
-from assay.data.provenance import Origin, shown_path, spelled
+from assay.data.judgments.conflicts import Conflicts
+from assay.data.judgments.merging import OtherJudgments
+from assay.data.order import Duplicates, Order, OrderRule, Precision, Ties
+from assay.data.provenance import IRDS, Origin, by_name, shown_path, spelled, split_name
 from assay.data.read import read_qrels, read_ranked
-from assay.data.tables import Duplicates, Ties
-from assay.scoring.conditions import score_conditions
-from assay.scoring.engine import Missing
-from assay.scoring.scores import Orient, Scores, Undefined
+from assay.data.tables import Qrels
+from assay.scoring.conditions import settle_lists_of, unsettled_conditions
+from assay.scoring.missing import Missing, choose_settled, settle_lists, settle_missing
+from assay.scoring.scores import Orient, Scores, Undefined, spelled_as
 
 
 def collection(
     runs: Sequence[str] = (),
     *,
-    qrels: str | None = None,
+    qrels: Sequence[str] = (),
     columns: str | None = None,
     grades: str | None = None,
+    conflicts: Conflicts = "error",
+    order: Order | None = None,
     ties: Ties = "trec",
+    score_precision: Precision = "double",
     duplicates: Duplicates = "error",
     negative: Negative = "pooled",
-    scores: str | None = None,
+    scores: Sequence[str] = (),
     orient: Orient | None = None,
     name: str | None = None,
+    lower: Sequence[str] = (),
+    higher: Sequence[str] = (),
     select: Sequence[str] = (),
     declare: Sequence[str] = (),
 ) -> Collection | Scores:
@@ -45,24 +55,44 @@ def collection(
         Runs: files, directories or globs, packed or not; - is standard input. A file is one TREC run, or a long
         table (CSV, TSV, JSON lines, Parquet) with columns such as query, system, doc, rank or score, and grade.
     qrels
-        The judgments: a TREC file or a long table. Not needed where the runs are tables with grades.
+        The judgments: TREC files, three columns (topic, doc, grade) or long tables, directories or globs of them, or
+        irds:ID, a dataset of ir_datasets; repeats, and all are merged. NAME=SOURCE keeps judgments apart under that
+        name, for AP/qrels=NAME. Not needed where the runs are tables with grades.
     columns
-        Which columns of a long table hold what, as in topic=q,run=model,doc=id,grade=label (also rank, score).
+        Which columns of a table hold what, as in topic=q,run=model,doc=id,grade=label (also rank, score); of a table
+        of scores, topic, run, measure and value.
     grades
-        The integer for each grade that is not one, as in 0.5=1,1=2 or bad=0,good=2.
+        The scale of grades: what each written value stands for, as in 0.5=1,1=2 or bad=0,good=2; the highest grade
+        there is, as in 0-3; or both.
+    conflicts
+        Different grades of one document for one topic: error, or the first, the max, the min, the mean (which may be
+        a fraction) or the majority of them (of equally frequent grades the lowest).
+    order
+        What orders the documents of a list: score (highest first), distance (a score of which the lowest is best),
+        rank (the rank column) or file (as they stand). By default a table with ranks goes by rank, all else by score,
+        as trec_eval does.
     ties
-        Order of documents with equal scores: trec (document id descending), file, or rank (the rank column).
+        Order of documents that are equal in that: trec (document id descending), file, or rank (the rank column).
+    score_precision
+        Read scores as double (64-bit) or single (32-bit) numbers, in which more of them are equal: trec_eval 10 reads
+        double, trec_eval 9 and with it the official TREC results single.
     duplicates
         A document twice in one list: error, or first (keep the first).
     negative
         A negative grade means pooled (but not judged) or nonrelevant.
     scores
-        Per-topic scores in place of runs and judgments: any tool's output, a long table, or a matrix of runs
-        and topics.
+        Per-topic scores in place of runs and judgments: any tool's output, a long table, what ragas, LangSmith,
+        TruLens or MTEB write, or a matrix of runs and topics; files, directories or globs; repeats, and all are
+        merged by run, measure and topic.
     orient
         What the rows and columns of a matrix of scores are, where its first cell does not say topic or run.
     name
         The name of the measure in a file of scores, where the file does not say it.
+    lower
+        Of scores, a measure of which the lowest is best, such as latency_ms; repeats. A note asks for it where a name
+        suggests it: a latency, a cost, an error, a time.
+    higher
+        Of scores, a measure of which the highest is best, whatever its name suggests; repeats.
     select
         Only these runs: a name, or a file of names; repeats. The others still fill the pools of conditions such as
         AP/pool=10.
@@ -70,29 +100,46 @@ def collection(
         A Python file that declares measures, features or properties (axioms), significance tests, analyses, sentences
         or papers; repeats.
     """
+    qrels, scores = ([one] if isinstance(one, str) else list(one) for one in (qrels, scores))
     options = dict(locals())
     if declare:
         from assay.core.declarations import load
 
         load(*declare)
-    if scores is not None:
-        if runs or qrels is not None:
+    check_streams([*runs, *scores, *(source for _, source in map(split_name, qrels))])
+    if scores:
+        if runs or qrels:
             raise UsageError(f"--scores stands in place of {'runs' if runs else '--qrels'}; give one or the other")
-        return replace(_read_scores(scores, orient, name, select), origin=_origin(options))
-    if orient is not None or name is not None:
-        raise UsageError(f"--{'orient' if orient else 'name'} goes with --scores FILE")
+        from assay.scoring.score_files import scores_in
+
+        read_from = scores_in(scores, orient=orient, name=name, columns=columns, lower=lower, higher=higher)
+        asked_for = read_from.select(runs=_names(select, read_from.runs)) if select else read_from
+        return replace(asked_for, origin=_origin(options))
+    for_scores = {"orient": orient is not None, "name": name is not None, "lower": lower, "higher": higher}
+    if given := [flag for flag, is_given in for_scores.items() if is_given]:
+        raise UsageError(f"--{given[0]} goes with --scores FILE")
     if not runs:
         raise UsageError("no runs: name files or directories, and --qrels QRELS")
-    ranked, judgments = read_ranked(
-        runs, ties=ties, duplicates=duplicates, columns=columns, grades=grades, graded=qrels is None
-    )
-    if qrels is not None:
-        judgments = read_qrels(qrels, columns=columns, grades=grades)
-    if judgments is None:
-        raise UsageError("no judgments: give --qrels QRELS, or runs in a table with a grade column")
+    sources = by_name(qrels)
+    plain = sources.pop("", [])
+    rule = OrderRule(order, ties, score_precision, duplicates)
+    ranked, in_rows = read_ranked(runs, rule, columns=columns, grades=grades, conflicts=conflicts, graded=not plain)
+    read = partial(read_qrels, columns=columns, grades=grades, conflicts=conflicts)
+    others = OtherJudgments({name: read(words) for name, words in sources.items()}, columns, grades, conflicts)
+    judgments = _main_judgments(read(plain) if plain else in_rows, others)
     chosen = _names(select, ranked.names)
     ranked.select(chosen)  # complains about a name that is not there
-    return Collection(ranked, judgments, negative, chosen, _origin(options))
+    return Collection(ranked, judgments, negative, chosen, _origin(options), others)
+
+
+def _main_judgments(judgments: Qrels | None, others: OtherJudgments) -> Qrels:
+    """The judgments without a name; where there are none, the first ones that have one, and a note that says so."""
+    if judgments is not None:
+        return judgments
+    for name, qrels in others.named.items():
+        text = f"{name} are the main judgments: the first of --qrels, which gives none without a name"
+        return replace(qrels, notes=(*qrels.notes, Note("main_judgments", "info", text)))
+    raise UsageError("no judgments: give --qrels QRELS, or runs in a table with a grade column")
 
 
 def _names(select: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -106,32 +153,54 @@ def _names(select: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
 
 def _origin(options: dict[str, Any]) -> Origin:
     """Say which words name the data, and which files they stand for."""
-    single = [options[name] for name in ("qrels", "scores") if options[name] is not None]
+    judged = [source for _, source in map(split_name, options["qrels"])]
     listed = [path for name in ("select", "declare") for path in options[name]]
-    read = [*expand(options["runs"]), *single]
+    plain = (*options["runs"], *judged, *options["scores"])
+    files = expand(source for source in plain if not source.startswith(IRDS))
+    read = [*files, *(source for source in judged if source.startswith(IRDS))]
     files = [path for path in [*read, *listed] if Path(path).is_file()]
     streams = tuple(shown_path(path) for path in read if not Path(path).is_file())
     flags = spelled(collection, {name: value for name, value in options.items() if name != "runs"})
     return Origin(tuple(shown_path(str(run)) for run in options["runs"]), tuple(flags), tuple(files), streams)
 
 
-def _read_scores(path: str, orient: Orient | None, name: str | None, select: Sequence[str]) -> Scores:
-    from assay.scoring.score_files import read_scores
+def as_judged(data: Collection | Scores, *, missing: Missing | None = None) -> Judged | Scores:
+    """Join runs and judgments.
 
-    scores = read_scores(path, orient=orient, name=name)
-    return scores.select(runs=_names(select, scores.runs)) if select else scores
+    Parameters
+    ----------
+    missing
+        What to do with topics that a run lacks: zero (as an empty list), pairwise (no score), common (only topics
+        that every run has) or fail (default: zero for runs, where pairwise means common; pairwise for --scores).
+    """
+    if isinstance(data, Scores):
+        return settle_missing(data, missing or "pairwise")
+    data = settle_lists(data, missing or "zero")
+    return judge(data.asked, data.qrels, negative=data.negative)
 
 
-def as_judged(data: Collection | Scores) -> Judged | Scores:
-    """Join runs and judgments."""
-    return data if isinstance(data, Scores) else judge(data.asked, data.qrels, negative=data.negative)
+def as_collection(data: Collection | Scores, *, missing: Missing | None = None) -> Collection:
+    """Take the runs that are asked about, and their judgments.
+
+    Parameters
+    ----------
+    missing
+        What to do with topics for which a run has no list: zero (an empty list, as with trec_eval -c), common (only
+        topics that every run answers) or fail; pairwise is common here, because every run is needed on every topic
+        (default: zero).
+    """
+    return settle_lists(as_all_lists(data), missing or "zero")
 
 
-def as_collection(data: Collection | Scores) -> Collection:
-    """Leave runs and judgments as they are."""
+AllLists = NewType("AllLists", Collection)
+"""A collection with all its topics, whatever runs lack: what describes the data asks for it."""
+
+
+def as_all_lists(data: Collection | Scores) -> AllLists:
+    """Take the runs that are asked about, and all their judgments."""
     if isinstance(data, Scores):
         raise UsageError("this needs runs and judgments; scores are not enough")
-    return replace(data, runs=data.asked, chosen=())
+    return AllLists(replace(data, runs=data.asked, chosen=()))
 
 
 def as_either(data: Collection | Scores) -> Collection | Scores:
@@ -144,7 +213,7 @@ def as_scores(
     *,
     measure: Sequence[str] = (),
     undefined: Undefined = "zero",
-    missing: Missing = "empty",
+    missing: Missing | None = None,
     contributors: Sequence[str] = (),
     top: str | None = None,
     drop: str | None = None,
@@ -155,23 +224,29 @@ def as_scores(
     Parameters
     ----------
     measure
-        Measures, such as nDCG@10 or RBP(p=0.8); nDCG@100/pool=10 under a pool of depth 10, AP/qrels=FILE under
-        other judgments, AP/standardised by the mean and deviation of all runs on each topic, ERR@20/abbreviated or
-        ERR@20/expanded by the ideal ranking; trec_eval's names will do. Of scores that another tool computed, those
-        to use (default: all; of runs, a set that suits the grades and the depth of the lists).
+        Measures, such as nDCG@10 or RBP(p=0.8); nDCG@100/pool=10 under a pool of depth 10, AP/qrels=NAME under
+        other judgments (of that name, or in that file), AP/standardised by the mean and deviation of all runs on each
+        topic, ERR@20/abbreviated or ERR@20/expanded by the ideal ranking; trec_eval's names will do. Of scores that
+        another tool computed, those to use (default: all; of runs, a set that suits the grades and the depth of the
+        lists).
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
     missing
-        What to do with topics for which a run has no list: empty, as trec_eval -c does, or skip (no score).
+        What to do with topics that a run lacks: zero (a missing list is empty, as with trec_eval -c, a missing score
+        0), pairwise (no score: each comparison uses the topics that both runs have), common (only topics on which
+        every run has a score of every measure) or fail (default: zero for runs, pairwise for --scores).
     contributors
         The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
         (default: all runs).
     top
-        Only the best runs: a number, or a share such as 75%.
+        Only the best runs: a number, or a share such as 75%. Where runs lack topics they are the best on those that
+        all runs have (but with --missing zero); with --missing common they are compared on those that they have
+        themselves in common.
     drop
         Leave out the worst runs: --drop 25% is --top 75%.
     by
-        The measure that says which runs are best (default: AP, or the first in a file of scores).
+        The measure that says which runs are best (default: AP, with fractional grades nDCG, or the first in a file of
+        scores).
     """
     if by and not (top or drop):
         raise UsageError("--by says which runs are best; it goes with --top or --drop")
@@ -180,20 +255,41 @@ def as_scores(
     if isinstance(data, Scores):
         if contributors:
             raise UsageError("--contributors fill pools; scores have none")
-        scores = data.choose(measure)
-        ranking = data.choose([by or data.conditions[0]])
-    else:
-        names = _contributors(contributors, data.runs.names)
-        policy = _Policy(names, undefined, missing)
-        scores = _scored(data, measure or _default(data), policy)
-        ranking = _scored(data, [by or "AP"], policy) if top or drop else scores
-        if contributors:
-            scores = replace(scores, basis=replace(scores.basis, contributors=len(names)))
+        return _chosen(data, measure, missing or "pairwise", top, drop, by)
+    rule = missing or "zero"
+    names = _contributors(contributors, data.runs.names)
+    policy = _Policy(names, undefined, rule)
+    scores = _scored(data, measure or _default(data), policy)
+    if contributors:
+        scores = replace(scores, basis=replace(scores.basis, contributors=len(names)))
+    if top or drop:
+        from assay.scoring.best_runs import keep_best
+
+        ranking = _scored(data, [by or ("nDCG" if data.fractions else "AP")], policy)
+        comparable = settle_lists_of(ranking, data.runs, _for_ranking(rule))
+        scores = keep_best(scores, comparable, top=top, drop=drop)
+    return settle_lists_of(scores, data.runs, rule)
+
+
+def _chosen(
+    data: Scores, measure: Sequence[str], rule: Missing, top: str | None, drop: str | None, by: str | None
+) -> Scores:
+    """Choose measures and runs of scores that were read; what is missing is settled of these alone."""
     if not (top or drop):
-        return scores
+        return choose_settled(data, measure, rule)
     from assay.scoring.best_runs import keep_best
 
-    return keep_best(scores, ranking, top=top, drop=drop)
+    ranking = choose_settled(data, [by or data.conditions[0]], _for_ranking(rule))
+    if all(spelled_as(m, data.conditions) for m in measure):
+        scores = data.choose(measure)
+    else:  # standardised by all runs; the common topics are those of the runs that stay
+        scores = choose_settled(data, measure, "pairwise" if rule == "common" else rule)
+    return settle_missing(keep_best(scores, ranking, top=top, drop=drop), rule)
+
+
+def _for_ranking(rule: Missing) -> Missing:
+    """How runs are ranked: means over different topics do not compare."""
+    return "common" if rule == "pairwise" else rule
 
 
 def _default(data: Collection) -> Sequence[str]:
@@ -223,7 +319,7 @@ class _Policy:
 
 def _scored(data: Collection, measure: Sequence[str], policy: _Policy) -> Scores:
     """Score the runs that are asked about, under pools that all contributors fill."""
-    scores = score_conditions(
+    return unsettled_conditions(
         data.runs,
         data.qrels,
         measure,
@@ -231,13 +327,15 @@ def _scored(data: Collection, measure: Sequence[str], policy: _Policy) -> Scores
         undefined=policy.undefined,
         missing=policy.missing,
         negative=data.negative,
+        others=data.others,
+        asked=data.chosen,
     )
-    return scores.select(runs=data.chosen) if data.chosen else scores
 
 
 LOADERS: dict[Any, Callable[..., Any]] = {
     Collection: as_collection,
     Collection | None: as_collection,
+    AllLists: as_all_lists,
     Collection | Scores: as_either,
     Collection | Judged | Scores: as_either,
     Judged | Scores: as_judged,

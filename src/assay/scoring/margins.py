@@ -15,10 +15,12 @@ import polars as pl
 from assay.core.arrays import Array
 from assay.core.errors import InputError, UsageError
 from assay.core.text import first_few
-from assay.data.delimited import is_number, read_table
-from assay.data.fields import numbers
 from assay.data.files import read_bytes
+from assay.data.formats.delimited import is_number, read_table
+from assay.data.formats.fields import numbers
+from assay.data.judgments.grades import check_whole
 from assay.data.read import read_qrels
+from assay.data.tables import Qrels
 from assay.measures.declare import Measure
 from assay.measures.grammar import recognised
 from assay.scoring.factor_files import PUBLISHED_FACTORS, check_pair, topics_of
@@ -95,8 +97,15 @@ def _restricted(path: str, topics: Callable[[str], bool] | None) -> tuple[str, C
     return given[1], lambda topic: topic.isdecimal() and first <= int(topic) <= last
 
 
-def _relevant(path: str, counts: Callable[[str], bool]) -> dict[str, int]:
+def _judgments(path: str) -> Qrels:
+    """Read judgments whose grades papers count."""
     qrels = read_qrels(path)
+    check_whole(qrels.fractions, f"{path}: papers count documents by whole grades")
+    return qrels
+
+
+def _relevant(path: str, counts: Callable[[str], bool]) -> dict[str, int]:
+    qrels = _judgments(path)
     n = np.bincount(qrels.topic[qrels.grade > 0], minlength=len(qrels.topics))
     relevant = {topic: int(of) for topic, of in zip(qrels.topics, n, strict=True) if counts(topic)}
     if not relevant:
@@ -106,7 +115,7 @@ def _relevant(path: str, counts: Callable[[str], bool]) -> dict[str, int]:
 
 def _grades(path: str, counts: Callable[[str], bool]) -> tuple[int, ...]:
     """The grades of the topics that count, all below 0 as one."""
-    qrels = read_qrels(path)
+    qrels = _judgments(path)
     some = np.array([counts(topic) for topic in qrels.topics])
     return tuple(np.unique(np.maximum(qrels.grade[some[qrels.topic]], -1)).tolist())
 

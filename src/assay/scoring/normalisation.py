@@ -21,6 +21,7 @@ from assay.data.judged import Judged
 from assay.data.rankings import Rankings, ratio
 from assay.data.tables import ABSENT
 from assay.measures.declare import Measure
+from assay.scoring.missing import note_on_common
 from assay.scoring.scores import Scores
 from assay.stats import standardisation
 from assay.stats.standardisation import Factors
@@ -35,6 +36,8 @@ def normalised(scores: Scores, judged: Judged, m: Measure, how: Normalization) -
         return standardised(scores)
     if not _rewards_relevance(m):
         raise UsageError(f"{m}/{how}: {m.name} does not depend on relevance, so that no ranking is ideal")
+    if m.declaration.lower:
+        raise UsageError(f"{m}/{how}: lower is better by {m.name}, so that a share of the ideal score says nothing")
     ideal = ideal_scores(judged, m, cut=how == "abbreviated")
     share = ratio(scores.value, np.broadcast_to(ideal, scores.value.shape))
     nothing = scores.value if scores.average_of(0) == "geometric" else 0.0  # 0 has no logarithm; the least score has
@@ -65,7 +68,7 @@ def ideal_scores(judged: Judged, m: Measure, *, cut: bool) -> Array:
     grade = np.full((len(judged.topics), width), ABSENT, dtype=np.int8)
     for row, counts in zip(grade, relevant, strict=True):
         row[: counts.sum()] = np.repeat(grades, counts)
-    lists = Rankings(grade, judged.pool, judged.top, judged.cutoff)
+    lists = Rankings(grade, judged.pool, judged.top, judged.cutoff, fractions=judged.fractions)
     if cut:
         return m.compute(lists)
     depths = [k for k in (judged.cutoff, m.cutoff) if k is not None]
@@ -73,15 +76,22 @@ def ideal_scores(judged: Judged, m: Measure, *, cut: bool) -> Array:
 
 
 def standardised(scores: Scores) -> Scores:
-    """Express scores in deviations from the topic's mean over all runs, on the scale of statistics.
+    """Express scores in deviations from the topic's mean over all runs, on the scale on which they are averaged.
 
-    Where the runs do not differ on a topic, z is 0 for all of them.
+    Where lower is better, a lower z is.
+
+    Where the runs do not differ on a topic, z is 0 for all of them. Where some run has no score, none has a z: the
+    mean of other runs says something else of a topic.
     """
     if len(scores.runs) < 2:
         raise UsageError(f"{scores.conditions[0]}/standardised: a deviation needs at least 2 runs, there is 1")
-    raw = scores.working()
+    raw = scores.scaled()
+    left_out: tuple[Note, ...] = ()
+    if scores.gaps().any():
+        raw = np.where(scores.common(), raw, np.nan)
+        left_out = (replace(note_on_common(scores), measures=scores.conditions),)
     by = standardisation.factors(raw)
-    notes = (*scores.notes, *_flat_topics(scores, by), *reference_notes(len(scores.runs), own=True))
+    notes = (*scores.notes, *left_out, *_flat_topics(scores, by), *reference_notes(len(scores.runs), own=True))
     return replace(scores, value=standardisation.apply(raw, by), averages=(), notes=notes)
 
 

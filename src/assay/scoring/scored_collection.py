@@ -18,6 +18,7 @@ from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.core.text import counted
 from assay.data.judged import Judged
+from assay.data.judgments.grades import check_whole
 from assay.data.tables import Qrels, Runs
 from assay.scoring.conditions import judge_under, parse_condition, score_judged
 from assay.scoring.scores import Scores
@@ -120,8 +121,9 @@ def from_runs(runs: Runs, qrels: Qrels, *, contributors: Sequence[str] | None = 
 def binary(collection: ScoredCollection) -> ScoredCollection:
     """The same collection with grades folded to relevant or not; scores of other tools stay as they are."""
     qrels = collection.qrels
-    if qrels is None or qrels.top == 1:
+    if qrels is None or (qrels.top == 1 and not qrels.fractions):
         return collection
+    check_whole(qrels.fractions, f"{qrels.source}: grades are folded to relevant or not")
     folded = replace(qrels, grade=np.minimum(qrels.grade, 1), top=1)
     return from_runs(judged_lists(collection).source, folded, contributors=collection.contributors)
 

@@ -26,8 +26,6 @@ SOURCES: tuple[Source, ...] = get_args(Source)
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 COEFFICIENT_NAMES: dict[Coefficient, str] = {"e_rho2": "E-rho^2", "phi": "Phi"}
 
-_SINGULAR = 1e-10  # of the largest, an eigenvalue below which is rounding
-
 
 def check_size(n_runs: int, n_topics: int) -> None:
     """Refuse scores whose variances cannot be estimated."""
@@ -129,7 +127,7 @@ class MeanSquares:
     """Mean squares of run x topic tables, with what their expectations hold.
 
     E[run] = interaction + per_run var_run and E[topic] = interaction + per_topic var_topic, where per_run is the
-    number of topics of a run, and per_topic the number of runs of a topic, if no cell is empty.
+    number of topics of a run, and per_topic the number of runs of a topic.
     """
 
     run: Array  # [...]
@@ -205,39 +203,6 @@ def _unknown(shape: tuple[int, ...], dofs: tuple[int, int, int]) -> MeanSquares:
     """Mean squares that are not known, where there is too little to separate the variances."""
     nan = np.full(shape, np.nan)
     return MeanSquares(nan, nan, nan, *dofs, np.nan, np.nan)
-
-
-def fitted_mean_squares(x: Array) -> MeanSquares:
-    """Compute the mean squares of one run x topic table with empty cells (NaN); `x` is [run, topic].
-
-    Henderson's third method, by fitting constants: runs adjusted for topics, topics adjusted for runs, and what both
-    leave. With one score per cell the traces in the expectations are counts: of N cells, a run has on average
-    (N - n_topics) / (n_runs - 1) topics, and a topic (N - n_runs) / (n_topics - 1) runs. Estimates are unbiased
-    whatever is missing, as long as it is missing for no reason that has to do with the scores. Runs and topics
-    without a score are left out; without an empty cell all is as in `mean_squares`.
-    """
-    there = ~np.isnan(x)
-    there, x = (a[there.any(1)][:, there.any(0)] for a in (there, x))
-    if min(x.shape) < 2:
-        return mean_squares(x)
-    seen, filled = there.astype(np.float64), np.where(there, x, 0.0)
-    filled -= np.where(there, filled.sum() / max(seen.sum(), 1.0), 0.0)  # so that squares keep their digits
-    by_topic, by_run = filled.sum(0) / seen.sum(0), filled.sum(1) / seen.sum(1)
-    adjusted = filled.sum(1) - seen @ by_topic  # [run]
-    normal = np.diag(seen.sum(1)) - (seen / seen.sum(0)) @ seen.T  # [run, run]
-    effect = np.linalg.pinv(normal, rcond=_SINGULAR, hermitian=True) @ adjusted
-    rank = int(np.linalg.matrix_rank(normal, tol=_SINGULAR * float(np.abs(normal).max(initial=0)), hermitian=True))
-    rest = np.where(there, filled - effect[:, None] - (by_topic - effect @ seen / seen.sum(0)), 0.0)
-    n_runs, n_topics = x.shape
-    n, apart = int(there.sum()), n_runs - rank  # groups of runs and topics that share no score
-    dofs = rank, n_topics - apart, n - n_topics - rank
-    if min(dofs) < 1:
-        return _unknown((), dofs)
-    left = float((rest**2).sum())
-    within_runs = float((np.where(there, filled - by_run[:, None], 0.0) ** 2).sum())
-    squares = float(adjusted @ effect), within_runs - left, left
-    run, topic, residual = (np.array(square / dof) for square, dof in zip(squares, dofs, strict=True))
-    return MeanSquares(run, topic, residual, *dofs, (n - n_topics) / rank, (n - n_runs) / dofs[1])
 
 
 def _f(p: float, dof: int, other: float) -> float:

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from polars.testing import assert_frame_equal
 from scipy import stats
 
 from assay.analyses.agreement.analysis import agreement
 from assay.cli import main
 from assay.core.errors import UsageError
-from assay.data.read import read_qrels, read_runs
+from assay.data.judged import Collection
 from assay.render.formats import to_file
 from assay.results.result import Result
 from assay.scoring.conditions import parse_condition, score_conditions
@@ -61,11 +62,9 @@ MEASURES_3 = tuple(
 
 
 @pytest.fixture(scope="module")
-def trec8(data: Path) -> Scores:
-    runs = read_runs(data / "trec8-adhoc" / "runs")
-    qrels = read_qrels(data / "trec8-adhoc" / "qrels.gz")
+def trec8(adhoc8: Collection) -> Scores:
     asked = dict.fromkeys(str(m) for m in (*FIGURE_2, *TABLE_2, *MEASURES_3))
-    return score_conditions(runs, qrels, asked)
+    return score_conditions(adhoc8.runs, adhoc8.qrels, asked)
 
 
 def cut(scores: Scores, asked: Any) -> Scores:
@@ -140,7 +139,7 @@ def test_table_3_in_all_36_cells(trec8: Scores) -> None:
 
 def test_the_order_of_measures_is_that_asked_for() -> None:
     found = agreement(made())
-    assert found.table.columns == ["measure_a", "measure_b", "correlation", "low", "high", "n"]
+    assert found.table.columns == ["measure_a", "measure_b", "correlation", "low", "high", "n", "n_topics"]
     assert found.table.select("measure_a", "measure_b").rows() == [
         ("fine", "coarse"),
         ("fine", "other"),
@@ -290,7 +289,7 @@ def test_monte_carlo_tests_have_a_seed_and_no_interval() -> None:
     assert "no_intervals" in codes(first)
 
 
-def test_topics_without_a_score_are_left_out_of_that_measure_only() -> None:
+def test_two_measures_are_compared_on_the_topics_that_both_have() -> None:
     scores = made()
     gaps = scores.value.copy()
     gaps[0, :, 3] = np.nan
@@ -298,15 +297,66 @@ def test_topics_without_a_score_are_left_out_of_that_measure_only() -> None:
     without = scores.select(topics=[t for t in scores.topics if t != "t3"])
     p = [
         [stats.ttest_rel(a, b).pvalue for a, b in itertools.combinations(x, 2)]
-        for x in (without.value[0], scores.value[2])
+        for x in (without.value[0], without.value[2])
     ]
     found = agreement(with_gaps, of="pvalues")
     assert column(found, "correlation")[1] == pytest.approx(stats.kendalltau(*p).statistic)
     assert "incomplete_topics" in codes(found)
     assert "incomplete_topics" not in codes(agreement(scores, of="pvalues"))
     means = agreement(with_gaps)
-    tau = stats.kendalltau(without.value[0].mean(1), scores.value[2].mean(1)).statistic
-    assert column(means, "correlation")[1] == pytest.approx(tau)
+    assert_frame_equal(means.table[:2], agreement(without).table[:2])
+    assert_frame_equal(means.table[2:], agreement(scores).table[2:])
+    n = len(scores.topics)
+    assert means.table["n_topics"].to_list() == [n - 1, n - 1, n]
+    (note,) = [note for note in means.notes if note.code == "different_topics"]
+    assert f"(fine {n - 1}, coarse {n}, other {n})" in note.text
+    assert "different_topics" not in codes(agreement(scores))
+
+
+def test_measures_without_a_common_topic_have_no_agreement() -> None:
+    scores = made()
+    apart = scores.value.copy()
+    apart[0, :, ::2], apart[1, :, 1::2] = np.nan, np.nan
+    for of in ("means", "pvalues", "t"):
+        found = agreement(Scores(scores.conditions, scores.runs, scores.topics, apart), of=of)
+        assert [value is None for value in found.table["correlation"]] == [True, False, False], of
+        assert found.table["n_topics"][0] == 0
+        (note,) = [note for note in found.notes if note.code == "undefined_agreement"]
+        assert note.text.endswith("or they have no topic in common")
+
+
+def holed() -> Scores:
+    """Two measures of runs that lack other topics; the last run shares one topic with the others."""
+    rng = np.random.default_rng(5)
+    value = rng.normal(np.linspace(0, 1, 6)[:, None], 1, (2, 6, 40))
+    for x, n in zip(value[0], (40, 4, 40, 7, 15, 40), strict=True):
+        x[n:] = np.nan
+    value[1, 4, 3:] = np.nan
+    value[0, 5, 1:] = np.nan
+    return Scores(("a", "b"), tuple("pqrstu"), tuple(map(str, range(40))), value)
+
+
+def test_pairs_of_runs_on_other_topics_are_ranked_by_p_and_those_that_cannot_be_tested_left_out() -> None:
+    tested: list[Any] = []
+    for a, b in itertools.combinations(range(5), 2):  # all but the last run
+        own = [(x[a][there], x[b][there]) for x in holed().value if (there := ~np.isnan(x[a] + x[b])).any()]
+        tested.append([stats.ttest_rel(*pair) for pair in own])
+    p, t = (np.array([[getattr(each, of) for each in pair] for pair in tested]) for of in ("pvalue", "statistic"))
+    found = agreement(holed(), of="pvalues")
+    assert column(found, "correlation")[0] == pytest.approx(stats.kendalltau(*p.T).statistic)
+    assert stats.kendalltau(*np.abs(t.T)).statistic != pytest.approx(stats.kendalltau(*p.T).statistic)
+    assert found.table["n"].to_list() == [10]
+    (note,) = [note for note in found.notes if note.code == "untested_pairs"]
+    assert note.text.endswith("do not count: 5 by a")
+    both_ways = np.concatenate([t, -t]).T
+    assert column(agreement(holed(), of="t"), "correlation")[0] == pytest.approx(
+        stats.kendalltau(*both_ways).statistic
+    )
+    counts = agreement(holed(), of="significance").table
+    sign = np.where(p < 0.05, np.sign(t), 0).T
+    assert counts["n"].to_list() == [10]
+    assert counts["neither"].to_list() == [int((sign == 0).all(0).sum())]
+    assert counts["both_same"].to_list() == [int((sign[0] * sign[1] > 0).sum())]
 
 
 def test_one_measure_one_run_and_impossible_shares_are_errors() -> None:
@@ -348,7 +398,7 @@ def test_identical_runs_are_tied_and_harmless() -> None:
     for of in ("means", "pvalues", "t", "significance"):
         found = agreement(of_values(x, x), of=of).table.row(0, named=True)
         assert found["jaccard" if of == "significance" else "correlation"] in (None, pytest.approx(1.0))
-    assert agreement(of_values(x, x)).table.row(0)[2:] == (pytest.approx(1.0), pytest.approx(1.0), 1.0, 5)
+    assert agreement(of_values(x, x)).table.row(0)[2:] == (pytest.approx(1.0), pytest.approx(1.0), 1.0, 5, 9)
 
 
 def test_few_runs_are_noted() -> None:

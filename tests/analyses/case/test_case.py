@@ -157,4 +157,4 @@ def test_the_command_refuses_one_ranking(capsys: pytest.CaptureFixture[str], tmp
 
 def test_absurd_numbers_of_relevant_documents_are_refused() -> None:
     with pytest.raises(UsageError, match=f"more than {CASE_RELEVANT:,}"):
-        case("100", "010", n_rel=10**20)
+        case("100", "010", n_rel=10**11)

@@ -45,15 +45,9 @@ def small(made: Path) -> Collection:
 
 
 @pytest.fixture(scope="module")
-def trec8(data: Path) -> Collection:
-    folder = data / "trec8-adhoc"
-    return Collection(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz"))
-
-
-@pytest.fixture(scope="module")
-def grid(trec8: Collection) -> Result:
+def grid(adhoc8: Collection) -> Result:
     """The depths that section 4.2 quotes, pools filled by all 129 runs."""
-    return depth(trec8, measure=["P", "AP", "nDCG(discount='jk')"], depth="5,10,20,100,200", pool_depth="5,20,100")
+    return depth(adhoc8, measure=["P", "AP", "nDCG(discount='jk')"], depth="5,10,20,100,200", pool_depth="5,20,100")
 
 
 def notes_of(result: Result) -> dict[str, str]:
@@ -498,9 +492,9 @@ def test_a_shallower_pool_gives_ndcg_more_power_as_in_section_4_2(grid: Result) 
     assert cell(grid.table, measure, "abbreviated", 20, 20) == pytest.approx(0.669, abs=0.001)
 
 
-def test_twenty_topics_of_trec8_have_more_than_a_hundred_relevant_documents(trec8: Collection) -> None:
+def test_twenty_topics_of_trec8_have_more_than_a_hundred_relevant_documents(adhoc8: Collection) -> None:
     """webber2010, section 4.2."""
-    assert int((judge(trec8.runs, trec8.qrels).n_rel() > 100).sum()) == 20
+    assert int((judge(adhoc8.runs, adhoc8.qrels).n_rel() > 100).sum()) == 20
 
 
 def test_expanded_normalisation_suffers_from_deep_pools_and_abbreviated_does_not(grid: Result) -> None:

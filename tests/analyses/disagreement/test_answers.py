@@ -22,6 +22,7 @@ from assay.analyses.disagreement.answers import (
     _people,
     agreement_with_people,
     clustered_interval,
+    read_answers,
     read_key,
     scored_key,
 )
@@ -235,7 +236,7 @@ def test_several_people_may_share_a_file_and_a_table_will_do(key: str, tmp_path:
         ('{"answer": "left"}\n', ":1: no pair '' in"),
         ('{"pair": 1, "answer": "lef"}\n', ":1: answer 'lef' is not left, right or neither; did you mean 'left'"),
         ('{"pair": 1, "answer": "left"}\n\n{"pair": 1, "answer": "left"}\n', ":3: anna has answered pair 1 before"),
-        ("left\n", ':1: not a line such as {"pair": 1, "answer": "left"}'),
+        ("left\n", ':1: not JSON (Expecting value, column 1); expected a line such as {"pair": 1, "answer": "left"}'),
         ('{"pair": 1, "answer": null}\n', ": no pair is answered"),
         (
             '{"pair": 1, "left": [1, 1, 1], "right": [0, 1, 1], "answer": "left"}\n',
@@ -350,3 +351,20 @@ def test_someone_who_answers_as_a_measure_does_agrees_with_it_alone(
     assert found.table["measure"].to_list() == ["RR", "ERR"]
     assert found.text == found.sentences[0].text
     assert Path(key_path(str(answered))).is_file()
+
+
+def test_an_infinite_pair_or_depth_is_one_line(key: str, tmp_path: Path) -> None:
+    line = Path(key).read_text().splitlines()[0]
+    bad = tmp_path / "bad.jsonl"
+    for field in ("pair", "depth"):
+        bad.write_text(json.dumps(json.loads(line) | {field: float("inf")}) + "\n")
+        with pytest.raises(UsageError, match=r"bad\.jsonl:1: not a line of a key"):
+            read_key(str(bad))
+    bad.write_text('{"pair": Infinity, "answer": "left"}\n')
+    with pytest.raises(UsageError, match=r"bad\.jsonl:1: no pair inf in"):
+        read_answers([str(bad)], read_key(key))
+
+
+def test_a_blank_behind_a_name_does_not_make_another_person(key: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("pair,person,answer\n1,anna,left\n2,anna ,right\n")
+    assert read_answers([str(tmp_path / "a.csv")], read_key(key)).people == ["anna"]

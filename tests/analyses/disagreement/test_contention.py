@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -14,7 +13,6 @@ from assay.analyses.disagreement.contention import CONTENDED_RANKINGS, about_eac
 from assay.analyses.disagreement.ranked_lists import COMPARED_LISTS, RankedLists
 from assay.data.judged import Collection
 from assay.data.rankings import Rankings
-from assay.data.read import read_qrels, read_runs
 from assay.measures.declare import Measure
 from assay.measures.grammar import parse_open
 from assay.measures.universe.exhaustive import universe
@@ -245,10 +243,9 @@ def test_charts_show_where_contention_lies(lists: dict[str, dict[str, str]]) -> 
     assert (cell["first_relevant"], cell["n_lists"], cell["disagreement"]) == ("none", 1, 0.0)
 
 
-def test_the_lists_of_trec8_add_up_to_the_disagreement_on_a_topic(data: Path) -> None:
-    folder = data / "trec8-adhoc"
+def test_the_lists_of_trec8_add_up_to_the_disagreement_on_a_topic(adhoc8: Collection) -> None:
     found = disagreement(
-        Collection(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz")),
+        adhoc8,
         measure=("AP", "nDCG", "RR", "P"),
         depth="10",
         n_rel="10",

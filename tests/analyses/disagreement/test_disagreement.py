@@ -18,7 +18,6 @@ from assay.analyses.disagreement.topic_means import TOPICS_OF_MEANS
 from assay.core.arrays import Array
 from assay.core.errors import AssayError, UsageError
 from assay.data.judged import Collection
-from assay.data.read import read_qrels, read_runs
 from assay.measures.declare import Measure, Rankings, measure
 from assay.measures.grammar import parse_open
 from assay.measures.universe.exhaustive import UNIVERSE_MEMORY, dense_ranks, universe
@@ -365,11 +364,9 @@ def test_the_default_measures_are_the_fifteen_of_the_paper() -> None:
     assert len(PAPER_MEASURES) == len(set(PAPER_MEASURES)) == 15
 
 
-def test_real_runs_weigh_the_rankings_they_produce(data: Path) -> None:
-    folder = data / "trec8-adhoc"
-    runs, qrels = read_runs(folder / "runs"), read_qrels(folder / "qrels.gz")
+def test_real_runs_weigh_the_rankings_they_produce(adhoc8: Collection) -> None:
     asked = ("AP", "nDCG", "P@10", "nDCG@10", "nDCG@100/pool=10", "RR")
-    found = disagreement(Collection(runs, qrels), measure=asked, depth="10", n_rel="10")
+    found = disagreement(adhoc8, measure=asked, depth="10", n_rel="10")
     assert found.tables["weighted"].height == 6
     assert found.tables["vectors"].height == 891  # of the 1,024: tests/reference/rankings.py
     assert "cut at 10 here" in notes(found)["shortened_measures"]

@@ -351,12 +351,10 @@ def test_a_task_that_cannot_be_written_or_has_no_pairs_is_refused(tmp_path: Path
 
 
 @pytest.fixture(scope="module")
-def trec8(data: Path) -> DisagreementOnRuns:
+def trec8(adhoc8: Collection) -> DisagreementOnRuns:
     """What the 129 runs of TREC-8 show at depth 10."""
-    folder = data / "trec8-adhoc"
-    found = Collection(read_runs(str(folder / "runs")), read_qrels(str(folder / "qrels.gz")))
     names = ["AP", "nDCG", "Rprec", "P", "RR", "RBP(p=0.95)", "RBP(p=0.8)", "DCG"]
-    return disagreement_on_runs(found, [parse_open(name) for name in names], depth=10)
+    return disagreement_on_runs(adhoc8, [parse_open(name) for name in names], depth=10)
 
 
 def test_trec8_produces_891_of_the_1024_rankings_of_ten(trec8: DisagreementOnRuns) -> None:
@@ -413,7 +411,7 @@ def test_very_long_rankings_are_compared_on_the_runs_alone() -> None:
     assert (row["uniform"], row["weighted"]) == (None, None)
     assert (row["same_topic"], row["opposite"]) == pytest.approx((100 / 3, 100 / 3))
     assert found.tables["vectors"].height == 3
-    assert "3 of the 2^70 rankings of 70 occur in the 3 lists" in found.notes[0].text
+    assert any("3 of the 2^70 rankings of 70 occur in the 3 lists" in note.text for note in found.notes)
 
 
 def test_a_measure_without_any_score_has_no_preference() -> None:

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from assay.analyses.glance.analysis import glance
+from assay.core.errors import UsageError
 from assay.data.judged import Collection
 from assay.data.read import read_qrels, read_runs
 from assay.results.charts import MAX_ROWS
@@ -61,9 +62,8 @@ def small(tmp_path: Path) -> Result:
 
 
 @pytest.fixture(scope="module")
-def trec8(data: Path) -> Result:
-    folder = data / "trec8-adhoc"
-    return glance(Collection(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz")))
+def trec8(adhoc8: Collection) -> Result:
+    return glance(adhoc8)
 
 
 def test_a_small_collection_is_counted_as_by_hand(small: Result) -> None:
@@ -228,3 +228,19 @@ def test_the_result_is_plain_data_with_every_number(small: Result) -> None:
     plain = json.loads(json.dumps(small.to_dict()))
     assert plain["tables"]["topics"][2]["judged10"] is None
     assert set(plain["tables"]) == {"ranks", "topics", "runs"}
+
+
+def test_everything_is_described_whatever_is_done_about_missing_lists(tmp_path: Path) -> None:
+    runs = {"a": {t: ranked("d1") for t in "12"}, "b": {"1": ranked("d1")}}
+    data = made(tmp_path, runs, {t: {"d1": 1} for t in "12"})
+    usual, common = glance(data), glance(data, missing="common")
+    for name in ("topics", "lists missing"):
+        assert fact(common, name) == fact(usual, name)
+    assert common.tables["runs"].equals(usual.tables["runs"])
+    notes = [next(note.text for note in found.notes if note.code == "missing_lists") for found in (usual, common)]
+    assert notes == [
+        "1 list missing, counted as empty: b has 1 of 2 topics",
+        "1 list missing, described here as all else: b has 1 of 2 topics",
+    ]
+    with pytest.raises(UsageError, match="1 list missing, the first that of run 'b' for topic 2"):
+        glance(data, missing="fail")

@@ -6,7 +6,7 @@ import pytest
 
 from assay.analyses.glance import sentences as caveats
 from assay.core.notes import Note
-from assay.data.long import RETRIEVED_ONLY
+from assay.data.judgments.merging import RETRIEVED_ONLY
 from assay.results.result import Result
 from assay.results.sentences import RULES
 from tests.builders.results import assert_says, seen, text

@@ -109,8 +109,8 @@ def z_scores(table: pl.DataFrame) -> np.ndarray:
         {"relevance": "random"},
         {"generality": "varying"},
         {"generality": "rising"},
-        {"relevance": "random", "generality": "varying"},
-        {"relevance": "random", "generality": "rising"},
+        pytest.param({"relevance": "random", "generality": "varying"}, marks=pytest.mark.slow),
+        pytest.param({"relevance": "random", "generality": "rising"}, marks=pytest.mark.slow),
     ],
 )
 def test_means_lie_around_their_expectations_in_other_ways_of_sampling_too(settings: dict[str, Any]) -> None:
@@ -200,7 +200,7 @@ def test_charts_show_the_two_figures_and_growth() -> None:
         ({"n_rel": 2, "n_nonrel": 4, "halvings": "1"}, "rank 10 is not less than the 6"),
         ({"relevant": "1"}, "mean and standard deviation of a normal"),
         ({"model": "gamma-gamma", "nonrelevant": "0,1"}, "shape of a gamma distribution is 0"),
-        ({"model": "empirical"}, "give --runs RUN --qrels QRELS"),
+        ({"model": "empirical"}, "give RUN --qrels QRELS"),
         ({"model": "normal"}, "not one of normal-exponential"),
         ({"topic": "3"}, "--topic goes with --model empirical"),
         ({"subsample": True}, "--subsample thins real documents"),
@@ -217,7 +217,7 @@ def _written(folder: Path) -> list[str]:
     run, qrels = folder / "run.txt", folder / "qrels.txt"
     run.write_text("".join(f"7 Q0 d{i} {i} {11 - i} mine\n" for i in range(1, 11)))
     qrels.write_text("".join(f"7 0 d{i} {int(i in (1, 3, 6, 11))}\n" for i in range(1, 12)))
-    return ["--runs", str(run), "--qrels", str(qrels), "--model", "empirical"]
+    return [str(run), "--qrels", str(qrels), "--model", "empirical"]
 
 
 def test_a_run_gives_its_own_distributions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -238,14 +238,14 @@ def test_model_empirical_takes_one_run_and_no_numbers(tmp_path: Path, capsys: py
         (["--relevant", "1,2"], "--relevant is not for model empirical"),
         (["--topic", "8"], "no topic '8'"),
         (["--n-nonrel", "3"], "n-nonrel 3 is less than the 7"),
-        (["--runs", str(tmp_path / "two.txt")], "--select one"),
+        ([str(tmp_path / "two.txt")], "--select one"),
     ):
         assert main(["population", *words, *more]) == 2
         assert said in capsys.readouterr().err
 
 
 def test_a_real_collection_is_thinned_where_that_is_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["population", *_written(tmp_path)[:4], "--subsample", "--halvings", "1", "--samples", "20"]
+    words = ["population", *_written(tmp_path)[:3], "--subsample", "--halvings", "1", "--samples", "20"]
     assert main([*words, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {row["policy"] for row in found["table"]} >= {"skip", "zero"}
@@ -259,5 +259,5 @@ def test_a_real_collection_is_thinned_where_that_is_asked(tmp_path: Path, capsys
 
 
 def test_runs_without_a_use_for_them_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["population", *_written(tmp_path)[:4]]) == 2
+    assert main(["population", *_written(tmp_path)[:3]]) == 2
     assert "--model empirical (their scores), --fit (forms of these) or --subsample" in capsys.readouterr().err

@@ -187,11 +187,11 @@ def test_scores_that_are_ranks_in_other_words_are_warned_of(score: Callable[[flo
 
 def test_fit_refuses_what_it_does_not_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["population", "--fit"]) == 2
-    assert "--fit fits forms to the scores of runs: give --runs RUN --qrels QRELS" in capsys.readouterr().err
+    assert "--fit fits forms to the scores of runs: give RUN --qrels QRELS" in capsys.readouterr().err
     run, qrels = tmp_path / "r.txt", tmp_path / "q.txt"
     run.write_text("1 Q0 a 1 2.0 r\n")
     qrels.write_text("1 0 a 1\n")
-    words = ["population", "--runs", str(run), "--qrels", str(qrels), "--fit"]
+    words = ["population", str(run), "--qrels", str(qrels), "--fit"]
     for more in (["-m", "AP"], ["--n-rel", "3"], ["--halvings", "2"], ["--samples", "9"]):
         assert main([*words, *more]) == 2
         flag = "--measure" if more[0] == "-m" else more[0]

@@ -16,7 +16,7 @@ from assay.cli import main
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.core.notes import Note
-from assay.data.read import read_qrels, read_runs
+from assay.data.judged import Collection
 from assay.results.result import Result
 from assay.scoring.conditions import score_conditions
 from assay.scoring.score_files import read_scores
@@ -54,9 +54,8 @@ def made(n_runs: int = 8, n_topics: int = 20, *, seed: int = 0) -> Scores:
 
 
 @pytest.mark.xdist_group("trec8")
-def test_table_1_of_webber2010_comes_out_to_three_decimals(data: Path) -> None:
-    folder = data / "trec8-adhoc"
-    scores = score_conditions(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz"), TABLE_1)
+def test_table_1_of_webber2010_comes_out_to_three_decimals(adhoc8: Collection) -> None:
+    scores = score_conditions(adhoc8.runs, adhoc8.qrels, TABLE_1)
     table = power(scores).table
     assert [round(p, 3) for p in table["power"]] == list(TABLE_1.values())
     assert table["n_pairs"].to_list() == [129 * 128 // 2] * 5
@@ -243,10 +242,10 @@ def test_all_zero_scores_separate_nothing() -> None:
     assert power(nothing).table.row(0, named=True)["n_significant"] == 0
 
 
-def test_topics_without_a_score_are_left_out_with_a_note() -> None:
+def test_topics_that_no_run_has_are_left_out_with_a_note() -> None:
     scores = made()
     holed = scores.value.copy()
-    holed[0, 2, 5] = np.nan
+    holed[0, :, 5] = np.nan
     whole = power(scores.select(topics=[t for t in scores.topics if t != "t5"])).table.row(0)
     result = power(Scores(scores.conditions, scores.runs, scores.topics, holed))
     assert result.table.row(0) == whole

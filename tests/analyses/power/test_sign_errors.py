@@ -11,12 +11,20 @@ import pytest
 
 from assay.analyses.power.analysis import power
 from assay.analyses.power.sign_errors import EQUAL, LATENT, POPULATION, UNSETTLED, Truth, read_truth
+from assay.core.arrays import Array
 from assay.core.errors import InputError, UsageError
+from assay.data.rankings import Rankings
+from assay.measures.declare import CATALOGUE, measure
 from assay.scoring.scores import Scores
 from assay.stats.significance.paired_t import t_test
 from assay.stats.significance.pairs import pairs
 
 RUNS = ("a", "b", "c", "d")
+
+
+def Wasted(j: Rankings) -> Array:
+    """A measure of which the lowest is best."""
+    return j.total(~j.hit(1)) / j.cutoff
 
 
 def truth_file(folder: Path, **changed: object) -> str:
@@ -51,6 +59,17 @@ def test_signs_tell_better_worse_equal_and_open(tmp_path: Path) -> None:
     assert truth.signs(POPULATION).tolist() == [EQUAL, -1, -1, -1, -1, -1]
     assert truth.signs("AP").tolist() == [EQUAL, -1, -1, -1, -1, -1]
     assert truth.signs("RR").tolist() == [EQUAL, UNSETTLED, 1, UNSETTLED, 1, 1]
+
+
+def test_the_lowest_is_truly_best_by_a_measure_of_which_it_is(tmp_path: Path) -> None:
+    measure(claims=(), cite="own", range=(0, 1), lower=True)(Wasted)
+    try:
+        measures = json.loads(Path(truth_file(tmp_path)).read_text())["measures"]
+        truth = read_truth(truth_file(tmp_path, measures={"Wasted": measures["AP"], "AP": measures["AP"]}))
+    finally:
+        del CATALOGUE["Wasted"]
+    assert truth.signs("AP").tolist() == [EQUAL, -1, -1, -1, -1, -1]
+    assert truth.signs("Wasted").tolist() == [EQUAL, 1, 1, 1, 1, 1]
 
 
 def test_significant_pairs_are_counted_as_right_wrong_equal_or_open(tmp_path: Path) -> None:
@@ -127,10 +146,44 @@ def test_runs_are_matched_by_name(tmp_path: Path) -> None:
 def test_what_is_no_truth_is_refused(tmp_path: Path) -> None:
     (tmp_path / "no.json").write_text("[1, 2]")
     (tmp_path / "text.json").write_text("not json")
-    short = truth_file(tmp_path, quality=[1, 2])
-    for path in (str(tmp_path / "no.json"), str(tmp_path / "text.json"), short):
-        with pytest.raises(InputError, match="not the truth of a collection"):
-            read_truth(path)
+    with pytest.raises(InputError, match="not the truth of a collection"):
+        read_truth(str(tmp_path / "no.json"))
+    with pytest.raises(
+        InputError, match=r"text\.json:1: not JSON \(.*\); give the truth\.json that `assay simulate`"
+    ):
+        read_truth(str(tmp_path / "text.json"))
+
+
+ONE = {"mean": [1.0] * 4, "error": [0.0] * 4}
+HUGE = 10**400
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"quality": [1, 2]},
+        {"quality": [[1, 2, 3, 4]]},
+        {"quality": [1, 2, 3, None]},
+        {"runs": ["a", "a", "b", "c"]},
+        {"runs": 4},
+        {"measures": {"AP": {**ONE, "batches": [1.0, 2.0, 3.0, 4.0]}}},  # one-dimensional
+        {"measures": {"AP": {**ONE, "batches": [[1.0, 2.0, 3.0, 4.0]]}}},  # one batch has no deviation
+        {"measures": {"AP": {**ONE, "batches": [[1.0, 2.0], [1.0, 2.0]]}}},
+        {"measures": {"AP": {**ONE, "batches": [[1.0], [1.0, 2.0]]}}},
+        {"measures": {"AP": {**ONE, "batches": 7}}},
+        {"measures": ["AP"]},
+        {"measures": {"AP": None}},
+    ],
+    ids=str,
+)
+def test_a_truth_of_another_shape_is_one_line(tmp_path: Path, changed: dict[str, object]) -> None:
+    with pytest.raises(InputError, match="not the truth of a collection; give the truth"):
+        read_truth(truth_file(tmp_path, **changed))
+
+
+def test_a_number_of_400_digits_in_a_truth_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"truth\.json:1: a number of 400 digits is beyond"):
+        read_truth(truth_file(tmp_path, J=[HUGE // 10, 1, 1, 1]))
 
 
 def test_the_truth_can_be_made_by_hand() -> None:

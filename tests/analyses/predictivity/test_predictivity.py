@@ -15,9 +15,10 @@ from assay.analyses.predictivity.comparisons import AS_WELL, INCONCLUSIVE, LEAST
 from assay.cli import main
 from assay.core.arrays import Array
 from assay.core.errors import InputError, UsageError
-from assay.data.read import read_qrels, read_runs
+from assay.data.judged import Collection
 from assay.scoring.best_runs import best_runs
 from assay.scoring.conditions import score_conditions
+from assay.scoring.missing import settle_missing
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
 from assay.stats.prediction import crossed, predictive_power
@@ -38,10 +39,9 @@ trec8 = pytest.mark.xdist_group("trec8")
 
 
 @pytest.fixture(scope="module")
-def best(data: Path) -> Scores:
+def best(adhoc8: Collection) -> Scores:
     """Score the best 96 of the 129 TREC-8 runs by AP (webber2008, section 2)."""
-    folder = data / "trec8-adhoc"
-    scores = score_conditions(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz"), MEASURES)
+    scores = score_conditions(adhoc8.runs, adhoc8.qrels, MEASURES)
     return scores.select(runs=best_runs(scores.choose(["AP"]), "75%"))
 
 
@@ -280,6 +280,32 @@ def test_outcomes_of_runs_are_a_target_and_the_measure_that_follows_them_leads(t
     assert set(result.tables["redundancy"]["given"]) == {"good", "noise"}
 
 
+def test_an_outcome_of_which_the_lowest_is_best_is_predicted_by_the_measure_that_falls_with_it(
+    tmp_path: Path,
+) -> None:
+    scores = made(15, 30)
+    rows = [f"{run},{100 - 100 * x!r},{x!r}" for run, x in zip(scores.runs, scores.mean()[0].tolist(), strict=True)]
+    path = tmp_path / "o.csv"
+    path.write_text("\n".join(["run,error_rate,clicks", *rows]) + "\n")
+    unstated = predictivity(scores, target=str(path), splits=100)
+    (note,) = [note for note in unstated.notes if note.code == "direction"]
+    assert "--target-lower error_rate" in note.text
+    stated = predictivity(scores, target=str(path), target_lower=["error_rate"], splits=100)
+    assert not [note for note in stated.notes if note.code == "direction"]
+    phi = stated.tables["matrix"]["error_rate (lower is better)"].to_list()
+    assert phi == pytest.approx((-unstated.tables["matrix"]["error_rate"]).to_list())
+    assert phi == pytest.approx(stated.tables["matrix"]["clicks"].to_list())
+    assert phi[0] > 0
+
+
+def test_a_direction_without_a_target_or_of_none_of_its_outcomes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--target-lower names outcomes; it goes with --target FILE"):
+        predictivity(made(), target_lower=["bounces"])
+    (tmp_path / "o.csv").write_text("run,bounces\nr1,3\nr2,4\n")
+    with pytest.raises(UsageError, match=r"--target-lower bounce: no such measure .there is bounces.; did you mean"):
+        predictivity(made(), target=str(tmp_path / "o.csv"), target_lower=["bounce"])
+
+
 def test_outcomes_of_runs_and_topics_are_split_with_the_topics(tmp_path: Path) -> None:
     scores = made(10, 16)
     rows = ["run,topic,clicks"]
@@ -403,8 +429,20 @@ def test_topics_without_a_score_are_left_out_for_all_measures_alike() -> None:
     whole = predictivity(scores.select(topics=[t for t in scores.topics if t != "t5"]), splits=50)
     result = predictivity(Scores(scores.conditions, scores.runs, scores.topics, holed), splits=50)
     assert result.table.equals(whole.table)
-    (note,) = [note for note in result.notes if note.code == "incomplete_topics"]
-    assert note.text == "left out, for all measures alike: 1 topic without a score for some run"
+    (note,) = [note for note in result.notes if note.code in ("common_topics", "incomplete_topics")]
+    assert note.text.startswith("only topics that every run has are used: ")
+    assert "r2 has " in note.text
+    assert (result.basis.topics, result.basis.topics_left_out) == (len(scores.topics) - 1, 1)
+
+
+def test_topics_that_were_left_out_before_are_counted_among_those_left_out() -> None:
+    scores = made()
+    holed = scores.value.copy()
+    holed[:, 2, 5] = np.nan  # a gap
+    holed[0, :, 7] = np.nan  # undefined by one measure
+    common = settle_missing(Scores(scores.conditions, scores.runs, scores.topics, holed), "common")
+    basis = predictivity(common, splits=50).basis
+    assert (basis.topics, basis.topics_left_out) == (len(scores.topics) - 2, 2)
 
 
 def test_one_measure_has_its_own_predictivity_and_no_redundancy() -> None:

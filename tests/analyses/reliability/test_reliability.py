@@ -23,11 +23,11 @@ from assay.data.read import read_qrels, read_runs
 from assay.data.tables import Qrels, Runs
 from assay.results.result import Result
 from assay.scoring.engine import score
-from assay.scoring.loaders import as_scores, collection
+from assay.scoring.loaders import as_scores
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval
-from assay.stats.variance import e_rho2, fitted_mean_squares, mean_squares, phi
+from assay.stats.variance import e_rho2, mean_squares, phi
 from tests.builders.dense import collection as synthetic
 from tests.builders.reliability import noisy_scores
 
@@ -69,10 +69,8 @@ def test_the_published_study_of_trec_3_comes_out_of_the_command(
 
 
 @pytest.fixture(scope="module")
-def trec8(data: Path) -> Scores:
-    here = data / "trec8-adhoc"
-    read = collection([str(here / "runs")], qrels=str(here / "qrels.gz"))
-    return as_scores(read, measure=["AP", "P@10", "nDCG(discount='jk')"])
+def trec8(adhoc8: Collection) -> Scores:
+    return as_scores(adhoc8, measure=["AP", "P@10", "nDCG(discount='jk')"])
 
 
 @pytest.mark.xdist_group("trec8")
@@ -168,16 +166,19 @@ def test_an_estimate_below_zero_is_shown_as_zero_and_kept_as_it_is() -> None:
     assert found.tables["topics_needed"].filter(coefficient="phi")["n_topics"].to_list() == [None] * 3
 
 
-def test_gaps_are_estimated_and_the_note_says_how() -> None:
+def test_runs_are_studied_on_the_topics_that_every_run_has_and_the_note_says_so() -> None:
     scores = noisy_scores()
     value = scores.value.copy()
     value[0, 3, :4] = np.nan
     found = reliability(replace(scores, value=value))
-    squares = fitted_mean_squares(value[0])
-    assert found.table["var_run"][0] == pytest.approx(float(squares.components.run))
-    assert found.table["n_topics"].to_list() == [20, 20]
-    note = notes(found)["missing_scores"]
-    assert note.startswith("cells without a score: AP 4 of 240; estimated by Henderson's third method")
+    common = reliability(scores.select(topics=scores.topics[4:]))
+    assert found.table.equals(common.table)
+    assert found.table["n_topics"].to_list() == [16, 16]  # under both measures, so that they compare
+    assert all(found.tables[name].equals(common.tables[name]) for name in common.tables)
+    assert (found.basis.topics, found.basis.topics_left_out) == (16, 4)
+    note = notes(found)["common_topics"]
+    assert note.startswith("only topics that every run has are used: AP: ")
+    assert "has 16 of 20 topics (16 of 20 topics common to all runs" in note
 
 
 def test_topics_without_any_score_are_left_out() -> None:
@@ -259,15 +260,20 @@ def test_best_runs_that_are_all_alike_do_no_harm() -> None:
 
 
 def test_too_few_scores_say_so() -> None:
-    """Two runs that share no topic have no component, and runs of two groups are compared within them."""
-    value = np.full((2, 4, 4), np.nan)
-    value[0, [0, 1, 2, 3], [0, 1, 2, 3]] = 0.1, 0.2, 0.3, 0.4
-    value[1, :2, :2], value[1, 2:, 2:] = [[0.1, 0.2], [0.4, 0.7]], [[0.3, 0.1], [0.5, 0.6]]
+    """One topic on which AP is defined has no component."""
+    value = noisy_scores(4, 4).value.copy()
+    value[0, :, 1:] = np.nan
     found = reliability(replace(noisy_scores(4, 4), value=value))
     assert found.table["phi"].is_null().to_list() == [True, False]
     assert notes(found)["too_few_scores"].endswith("the variance of runs from that of topics: AP")
-    assert notes(found)["disconnected_runs"].startswith("P@10: 2 groups of runs share no topic")
     assert "constant_scores" not in notes(found)
+
+
+def test_runs_that_share_no_topic_are_refused() -> None:
+    value = np.full((1, 4, 4), np.nan)
+    value[0, :2, :2], value[0, 2:, 2:] = [[0.1, 0.2], [0.4, 0.7]], [[0.3, 0.1], [0.5, 0.6]]
+    with pytest.raises(UsageError, match="no topic is common to all runs"):
+        reliability(replace(noisy_scores(4, 4, names=("AP",)), value=value))
 
 
 def test_measures_that_have_other_topics_are_compared_without_an_interval() -> None:

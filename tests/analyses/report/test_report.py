@@ -201,8 +201,9 @@ def test_what_cannot_be_read_again_has_no_hash_and_is_said_so(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"101 Q0 doc0001 1 9 x\n")))
     whole = json.loads(run("report", "-", "--qrels", "qrels.txt", "--sections", "glance", "--format", "json")[1])
-    assert [note["code"] for note in whole["notes"]] == ["unhashed"]
-    assert whole["notes"][0]["text"] == "-: not a file that can be read again: no hash"
+    codes = ["missing_lists", "unanswered_topics", "judged_shares", "unhashed"]
+    assert [note["code"] for note in whole["notes"]] == codes
+    assert whole["notes"][-1]["text"] == "-: not a file that can be read again: no hash"
     assert [row["file"] for row in whole["tables"]["inputs"]] == ["qrels.txt"]
 
 
@@ -375,3 +376,16 @@ def test_a_report_on_nothing_that_applies_says_why() -> None:
     scores = Scores(("A",), ("x",), ("1",), np.ones((1, 1, 1)))
     with pytest.raises(UsageError, match="no analysis applies: agreement: needs at least"):
         report(scores, sections=["agreement"])
+
+
+def test_what_one_section_leaves_out_is_said_there_and_not_of_all() -> None:
+    value = np.random.default_rng(0).random((1, 12, 9))
+    value[0, 3, 5:] = np.nan
+    holed = Scores(("m",), tuple(f"r{i:02}" for i in range(12)), tuple(f"t{i}" for i in range(9)), value)
+    whole = report(holed, sections=["score,standardize"])
+    assert isinstance(whole, Report)
+    codes = {part.name: {note.code for note in part.result.notes} for part in whole.parts if part.result is not None}
+    assert "common_topics" in codes["standardize"]
+    assert "common_topics" not in {note.code for note in whole.notes}
+    (note,) = [note for note in whole.notes if note.code == "missing_scores"]
+    assert "each comparison uses the topics that both runs have" in note.text

@@ -304,29 +304,23 @@ def test_the_command_draws_and_prints_every_table(tmp_path: Path, capsys: pytest
 
 
 @pytest.fixture(scope="module")
-def trec8(data: Path) -> Collection:
-    folder = data / "trec8-adhoc"
-    return Collection(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz"))
-
-
-@pytest.fixture(scope="module")
 def pooled(data: Path) -> list[str]:
     table = pl.read_csv(data / "trec8-adhoc" / "runs.tsv", separator="\t", infer_schema=False)
     return table.filter(pl.col("pooled") == "1")["run"].to_list()
 
 
 @pytest.fixture(scope="module")
-def at_100(trec8: Collection, data: Path) -> Result:
+def at_100(adhoc8: Collection, data: Path) -> Result:
     table = str(data / "trec8-adhoc" / "runs.tsv")
     measures = ["AP", "nDCG(discount='jk')@1000"]
-    return reuse(trec8, measure=measures, pool_depth=100, contributors=[table], groups=table)
+    return reuse(adhoc8, measure=measures, pool_depth=100, contributors=[table], groups=table)
 
 
-def test_the_depth_100_pool_of_the_71_runs_is_the_judgments_of_trec_8(trec8: Collection, pooled: list[str]) -> None:
+def test_the_depth_100_pool_of_the_71_runs_is_the_judgments_of_trec_8(adhoc8: Collection, pooled: list[str]) -> None:
     assert len(pooled) == 71
-    kept = trec8.qrels.pool(trec8.runs, depth=100, contributors=pooled)
-    assert kept.doc.size == trec8.qrels.doc.size == 86_830
-    first = {(t, d) for t, d in pairs(trec8.runs.select(pooled).head(100))}
+    kept = adhoc8.qrels.pool(adhoc8.runs, depth=100, contributors=pooled)
+    assert kept.doc.size == adhoc8.qrels.doc.size == 86_830
+    first = {(t, d) for t, d in pairs(adhoc8.runs.select(pooled).head(100))}
     assert len(first) == 86_830  # every document of the pool is judged, and no other is
 
 
@@ -339,27 +333,27 @@ def pairs(runs: Runs) -> Iterable[tuple[int, int]]:
 
 @pytest.mark.parametrize("left", ["READWARE2", "orcl99man", "cirtrc82"])
 def test_a_run_left_out_of_trec_8_equals_the_pool_of_the_other_70(
-    trec8: Collection, pooled: list[str], at_100: Result, left: str
+    adhoc8: Collection, pooled: list[str], at_100: Result, left: str
 ) -> None:
-    assert_equal_to_pool(trec8, [run for run in pooled if run != left], at_100.table, left)
+    assert_equal_to_pool(adhoc8, [run for run in pooled if run != left], at_100.table, left)
 
 
 def test_a_group_left_out_of_trec_8_equals_the_pool_of_the_other_groups(
-    trec8: Collection, pooled: list[str], at_100: Result
+    adhoc8: Collection, pooled: list[str], at_100: Result
 ) -> None:
     mine = {"READWARE", "READWARE2"}  # group miti
     for left in mine:
-        assert_equal_to_pool(trec8, [run for run in pooled if run not in mine], at_100.tables["groups"], left)
+        assert_equal_to_pool(adhoc8, [run for run in pooled if run not in mine], at_100.tables["groups"], left)
 
 
-def assert_equal_to_pool(trec8: Collection, others: list[str], table: pl.DataFrame, left: str) -> None:
-    rest = trec8.qrels.pool(trec8.runs, depth=100, contributors=others)
+def assert_equal_to_pool(adhoc8: Collection, others: list[str], table: pl.DataFrame, left: str) -> None:
+    rest = adhoc8.qrels.pool(adhoc8.runs, depth=100, contributors=others)
     part = table.filter(pl.col("run") == left)
-    mean = score(judge(trec8.runs, rest), part["measure"].to_list()).mean()
-    at = trec8.runs.names.index(left)
+    mean = score(judge(adhoc8.runs, rest), part["measure"].to_list()).mean()
+    at = adhoc8.runs.names.index(left)
     np.testing.assert_allclose(part["score_without"], mean[:, at], rtol=0, atol=1e-13)
     assert part["rank_without"].to_list() == [place(m, at) for m in mean]
-    assert part["n_unique"].to_list() == [trec8.qrels.doc.size - rest.doc.size] * 2
+    assert part["n_unique"].to_list() == [adhoc8.qrels.doc.size - rest.doc.size] * 2
 
 
 def test_the_second_best_run_of_trec_8_falls_to_the_middle_beyond_the_pool_depth(at_100: Result) -> None:
@@ -372,9 +366,9 @@ def test_the_second_best_run_of_trec_8_falls_to_the_middle_beyond_the_pool_depth
     assert rows["deeper"].unique().to_list() == [1000]
 
 
-def test_what_only_one_contributor_brought_is_no_other_contributors(trec8: Collection, pooled: list[str]) -> None:
+def test_what_only_one_contributor_brought_is_no_other_contributors(adhoc8: Collection, pooled: list[str]) -> None:
     """Provenance: tests/reference/trec8_halves.py."""
-    runs = trec8.runs.select(pooled)
-    owner = sole_contributors(trec8.qrels, runs, depth=100, unit=np.arange(71))
+    runs = adhoc8.runs.select(pooled)
+    owner = sole_contributors(adhoc8.qrels, runs, depth=100, unit=np.arange(71))
     assert int((owner >= 0).sum()) == 54_472
-    assert int(((owner >= 0) & (trec8.qrels.grade > 0)).sum()) == 950
+    assert int(((owner >= 0) & (adhoc8.qrels.grade > 0)).sum()) == 950

@@ -14,7 +14,7 @@ import scipy.stats
 
 from assay.analyses.score.analysis import score
 from assay.core.errors import UsageError
-from assay.data.judged import MISSING_LISTS, Collection, Judged
+from assay.data.judged import Collection, Judged
 from assay.data.rankings import Rankings
 from assay.data.read import read_qrels, read_runs
 from assay.data.tables import UNJUDGED
@@ -29,16 +29,16 @@ def judged() -> Judged:
 
 
 def test_bounds_of_missing_lists_are_refused(judged: Judged) -> None:
-    with pytest.raises(UsageError, match="does not go with --missing skip"):
-        score(judged, measure=["AP"], residuals=True, missing="skip")
+    with pytest.raises(UsageError, match="does not go with --missing pairwise"):
+        score(judged, measure=["AP"], residuals=True, missing="pairwise")
 
 
 def test_the_table_has_a_row_for_every_run_and_measure_in_the_order_asked_for(judged: Judged) -> None:
     result = score(judged, measure=["RR", "AP"])
-    assert result.table.columns == ["run", "measure", "mean", "low", "high"]
+    assert result.table.columns == ["run", "measure", "mean", "low", "high", "n_topics"]
     assert result.table.select("run", "measure").rows() == [("x", "RR"), ("x", "AP"), ("y", "RR"), ("y", "AP")]
     assert result.settings == {"interval": "t", "level": 0.95}
-    assert result.notes[0].code == MISSING_LISTS
+    assert result.notes[0].code == "missing_lists"
 
 
 def test_the_interval_is_students(judged: Judged) -> None:
@@ -73,7 +73,7 @@ def test_a_bootstrap_with_the_same_seed_is_the_same_and_says_its_seed(judged: Ju
 def test_one_topic_has_a_mean_and_no_interval(judged: Judged, interval: Any) -> None:
     result = score(judged.select(topics=["2"]), measure=["RR"], interval=interval, resamples=50)
     rows = result.to_dict()["table"]
-    assert rows[0] == {"run": "x", "measure": "RR", "mean": 0.5, "low": None, "high": None}
+    assert rows[0] == {"run": "x", "measure": "RR", "mean": 0.5, "low": None, "high": None, "n_topics": 1}
 
 
 @pytest.mark.parametrize(
@@ -193,3 +193,13 @@ def test_bounds_are_for_the_runs_asked_about_under_pools_that_all_runs_fill() ->
 def test_normalised_scores_have_no_bounds() -> None:
     table = score(tiny(2), measure=["AP/standardised", "ERR@3/expanded", "AP"], residuals=True).table
     assert table["least"].is_null().to_list() == [True, True, False] * 3
+
+
+def test_means_over_different_topics_are_counted_and_warned_of(judged: Judged) -> None:
+    pairwise, zero = (score(judged, measure=["AP"], missing=rule) for rule in ("pairwise", "zero"))
+    assert dict(pairwise.table.select("run", "n_topics").rows()) == {"x": 3, "y": 4}
+    assert dict(zero.table.select("run", "n_topics").rows()) == {"x": 4, "y": 4}
+    (warned,) = [note for note in pairwise.notes if note.code == "different_topics"]
+    assert warned.severity == "warning"
+    assert "different_topics" not in {note.code for note in zero.notes}
+    assert pairwise.to_dict()["basis"]["missing"] == "pairwise"

@@ -22,8 +22,9 @@ from assay.analyses.simulate.model import (
 )
 from assay.analyses.simulate.scoring import quick_scores
 from assay.analyses.simulate.truth import expectations, population_ap
-from assay.analyses.simulate.writing import prepare, write_collection
-from assay.core.errors import InputError, UsageError
+from assay.analyses.simulate.writing import collection_folder
+from assay.core.errors import AssayError, InputError, UsageError
+from assay.data.judged import Collection as RealCollection
 from assay.data.judged import judge
 from assay.data.rankings import Rankings
 from assay.data.read import read_qrels, read_runs
@@ -78,10 +79,10 @@ def test_a_place_that_cannot_be_written_is_one_line(made: Collection, tmp_path: 
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(InputError, match="taken/runs: not a directory"):
         made.write(tmp_path / "taken")
-    with pytest.raises(InputError, match="taken/runs: not a directory"):
-        prepare(tmp_path / "taken", SMALL)
-    with pytest.raises(InputError, match=r"gone/runs/\.run01\.part: no such file or directory"):
-        write_collection(tmp_path / "gone", FITTED, SMALL, simulate_runs(FITTED, SMALL, 0), 0)
+    for place, said in (("taken", "a file, where a folder is to be written"), ("taken/inside", "not a directory")):
+        folder = collection_folder(tmp_path / place, SMALL)
+        with pytest.raises(AssayError, match=f"{place}: {said}"):
+            folder.__enter__()  # before anything is computed for it
 
 
 def test_a_seed_below_zero_is_refused() -> None:
@@ -327,9 +328,8 @@ def features(value: np.ndarray) -> dict[str, float]:
     return {name: float(x) for name, x in found.items()}
 
 
-def real_features(data: Path) -> dict[str, float]:
-    runs, qrels = read_runs(data / "trec8-adhoc" / "runs"), read_qrels(data / "trec8-adhoc" / "qrels.gz")
-    return features(score(judge(runs, qrels), ["AP", "P@10", "nDCG"]).value)
+def real_features(real: RealCollection) -> dict[str, float]:
+    return features(score(judge(real.runs, real.qrels), ["AP", "P@10", "nDCG"]).value)
 
 
 def held_against(real: dict[str, float], made: list[dict[str, float]], *, most: float) -> dict[str, float]:
@@ -339,21 +339,21 @@ def held_against(real: dict[str, float], made: list[dict[str, float]], *, most: 
 
 
 @pytest.mark.xdist_group("trec8")
-def test_a_few_collections_scored_without_their_lists_are_near_trec8(data: Path) -> None:
+def test_a_few_collections_scored_without_their_lists_are_near_trec8(adhoc8: RealCollection) -> None:
     made = []
     for seed in range(4):
         quick = quick_scores(FITTED, TREC8, simulate_runs(FITTED, TREC8, seed), seed)
         made.append(features(np.stack([quick.ap, quick.p10, quick.ndcg])))
-    assert held_against(real_features(data), made, most=0.08) == {}
+    assert held_against(real_features(adhoc8), made, most=0.08) == {}
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("trec8")
-def test_collections_of_the_size_of_trec8_resemble_it(data: Path) -> None:
+def test_collections_of_the_size_of_trec8_resemble_it(adhoc8: RealCollection) -> None:
     measures = ["AP", "P@10", "nDCG"]
     every = [simulate_runs(FITTED, TREC8, seed) for seed in SEEDS]
     made = [
         features(scored(FITTED, TREC8, runs, seed, measures, pooled=True))
         for seed, runs in zip(SEEDS, every, strict=True)
     ]
-    assert held_against(real_features(data), made, most=LIKE) == {}
+    assert held_against(real_features(adhoc8), made, most=LIKE) == {}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from assay.analyses.simulate.lists import draw_lists
 from assay.analyses.simulate.model import Model, Size, simulate_runs
 from assay.analyses.simulate.scoring import quick_scores
 from assay.analyses.simulate.truth import FEWEST_TRUTH_TOPICS
+from assay.analyses.simulate.writing import collection_folder
 from assay.cli import main
 from assay.core.errors import MeasureError, UsageError
 from assay.data.judged import judge
@@ -170,18 +173,71 @@ def test_the_truth_is_by_the_measures_of_a_report(tmp_path: Path) -> None:
     assert {"nDCG@60", "AP@60", "ERR@60"} <= set(graded.tables["truth"]["measure"])
 
 
-def test_an_end_in_the_middle_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder and its folders, hidden ones too."""
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def test_an_end_in_the_middle_leaves_an_earlier_collection_whole_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from assay.analyses.simulate import writing
 
-    simulate(str(tmp_path), **QUICK)  # no truth of this one must stay beside what comes of the next
+    simulate(str(tmp_path / "there"), **QUICK)
+    before = contents(tmp_path)
 
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(writing, "_qrels_text", fail)
-    with pytest.raises(KeyboardInterrupt):
-        simulate(str(tmp_path), **{**QUICK, "rng": 1})
-    assert [file.name for file in tmp_path.rglob("*")] == ["runs"]
+    for place in (tmp_path / "there", tmp_path / "new" / "place"):
+        with pytest.raises(KeyboardInterrupt):
+            simulate(str(place), **{**QUICK, "rng": 1})
+    assert contents(tmp_path) == before
+    assert [file.name for file in tmp_path.iterdir()] == ["there"]
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+def test_of_two_at_once_the_first_that_is_done_has_the_place_and_the_other_says_so(
+    tmp_path: Path, earlier: bool
+) -> None:
+    place = tmp_path / "made"
+    if earlier:
+        simulate(str(place), **QUICK, rng=3)
+    for seed in (1, 2):
+        simulate(str(tmp_path / str(seed)), **QUICK, rng=seed)
+    settings = [word for name, value in SMALL.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    words = [sys.executable, "-m", "assay", "simulate", str(place), *settings, "--truth-topics", "40", "-m", "AP"]
+    both = [subprocess.Popen([*words, "-m", "RR", "--rng", seed], stderr=subprocess.PIPE) for seed in "12"]
+    ended = [(process.communicate()[1].decode(), process.returncode) for process in both]
+    done = [contents(tmp_path / seed) for seed, (_, code) in zip("12", ended, strict=True) if code == 0]
+    assert contents(place) in done  # the slower of two that did not overlap writes over the other: both are right
+    for said, code in ended:
+        assert code in (0, 2)
+        if code:
+            assert said == f"assay: {place}: another collection was written there meanwhile; this one is not kept\n"
+    assert not [file for file in tmp_path.iterdir() if file.name.startswith(".")]
+
+
+def test_a_collection_that_was_written_meanwhile_is_not_mixed_with(tmp_path: Path) -> None:
+    unfinished = collection_folder(tmp_path / "made", Size(**SMALL, n_contributors=3, n_equal=0))
+    (unfinished.__enter__() / "truth.json").write_text("not to be seen")
+    simulate(str(tmp_path / "made"), **QUICK)
+    simulate(str(tmp_path / "same"), **QUICK)
+    with pytest.raises(UsageError, match="another collection was written there meanwhile; this one is not kept"):
+        unfinished.__exit__(None, None, None)
+    assert contents(tmp_path / "made") == contents(tmp_path / "same")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["made", "same"]
+
+
+def test_more_than_any_machine_can_hold_is_refused_and_no_folder_left(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for flag, value in [("--n-docs", "9223372036854775808"), ("--n-docs", "1000000000"), ("--n-runs", "100000")]:
+        assert main(["simulate", str(tmp_path / "made"), flag, value]) == 2
+        assert "the most there is" in capfd.readouterr().err
+    assert main(["simulate", str(tmp_path / "made"), "--n-runs", "10000", "--depth", "1000000"]) == 2
+    assert not list(tmp_path.iterdir())
 
 
 def matrix(value: np.ndarray, name: str) -> Scores:

@@ -18,7 +18,7 @@ from assay.analyses.standardize.analysis import standardize, standardize_scores
 from assay.cli import main
 from assay.core.arrays import Array
 from assay.core.errors import InputError, UsageError
-from assay.data.judged import judge
+from assay.data.judged import Collection, judge
 from assay.data.provenance import Basis
 from assay.data.read import read_qrels, read_runs
 from assay.measures.grammar import parse
@@ -57,10 +57,9 @@ def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Scores:
 
 
 @pytest.fixture(scope="module")
-def trec8(data: Path) -> Scores:
+def trec8(adhoc8: Collection) -> Scores:
     """Score the real runs once."""
-    folder = data / "trec8-adhoc"
-    judged = judge(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz"))
+    judged = judge(adhoc8.runs, adhoc8.qrels)
     return score(judged, [*PUBLISHED, "AP@1000", "P@10", *(f"{name}@100" for family in SAME for name in family)])
 
 

@@ -252,7 +252,7 @@ def test_topics_without_a_score_leave_the_subset_with_a_note() -> None:
     holed[0, 3, 2] = np.nan
     result = subset(Scores(("m",), scores.runs, scores.topics, holed), topics=["t1", "t2", "t3"], splits=20)
     assert result.table["n_topics"][0] == 2
-    assert "incomplete_topics" in {note.code for note in result.notes}
+    assert "common_topics" in {note.code for note in result.notes}
 
 
 def test_random_subsets_are_nested_and_have_their_size() -> None:

@@ -26,6 +26,7 @@ from assay.analyses.swap.swaps import (
 from assay.cli import main
 from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError
+from assay.data.judged import Collection
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval
@@ -159,15 +160,13 @@ def test_rates_that_rise_are_pooled_as_the_closest_falling_sequence() -> None:
 
 
 @pytest.fixture(scope="module")
-def best_96(data: Path) -> Scores:
+def best_96(adhoc8: Collection) -> Scores:
     """TREC-8 ad hoc, the best 96 of 129 runs by AP: the runs of webber2008."""
-    from assay.data.read import read_qrels, read_runs
     from assay.scoring.best_runs import best_runs
     from assay.scoring.conditions import score_conditions
 
-    folder = data / "trec8-adhoc"
     measures = ["AP@1000", "nDCG(discount='jk')@1000", "RBP(p=0.95)@1000", "P@10", "RR@1000"]
-    scores = score_conditions(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz"), measures)
+    scores = score_conditions(adhoc8.runs, adhoc8.qrels, measures)
     return scores.select(runs=best_runs(scores, "75%"))
 
 
@@ -300,7 +299,7 @@ def test_topics_without_a_score_are_left_out_with_a_note() -> None:
     holed = scores.value.copy()
     holed[:, 2, 20] = np.nan
     result = swap(Scores(scores.conditions, scores.runs, scores.topics, holed), splits=30)
-    assert "incomplete_topics" in {note.code for note in result.notes}
+    assert "common_topics" in {note.code for note in result.notes}
     assert result.table["n_topics"].to_list() == [10, 10]
 
 

@@ -17,7 +17,7 @@ from assay.analyses.topics.budgets import Affordable, DesignPowers, affordable, 
 from assay.analyses.topics.designs import JudgingDesign, pool_sizes
 from assay.analyses.topics.phi import extrapolated_phi, observed_phi, shuffled_halves, spearman_brown
 from assay.cli import main
-from assay.core.errors import MeasureError, UsageError
+from assay.core.errors import InputError, MeasureError, UsageError
 from assay.data.judged import Collection
 from assay.data.read import read_qrels, read_runs
 from assay.measures.grammar import parse
@@ -454,7 +454,7 @@ def test_one_run_is_refused(tmp_path: Path) -> None:
 
 def test_judgments_of_other_documents_are_refused(tmp_path: Path) -> None:
     other = written(tmp_path, "1 0 x 1\n2 0 x 1\n", {n: ["1 Q0 d0 1 1.0", "2 Q0 d0 1 1.0"] for n in "ab"})
-    with pytest.raises(UsageError, match="no document of these runs is judged"):
+    with pytest.raises(InputError, match="no document that the runs return is judged"):
         topics(other)
 
 

@@ -109,7 +109,7 @@ def test_every_measure_offers_a_bound_or_is_known_not_to() -> None:
 
 
 @pytest.mark.parametrize("m", MEASURES, ids=str)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(lists=rankings())
 def test_least_and_most_are_those_of_all_completions(m: Measure, lists: Rankings) -> None:
     least, most = found(m, lists)
@@ -129,7 +129,7 @@ def test_binary_ranges_to_length_ten_are_exact(m: Measure, lists: Rankings) -> N
 
 
 @pytest.mark.parametrize("m", [m for m in MEASURES if kind(m) == "residual"], ids=str)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(lists=rankings(longest=4), more=st.integers(0, 3))
 def test_documents_appended_stay_within_the_unseen_tail(m: Measure, lists: Rankings, more: int) -> None:
     pair = bounds(m, lists)
@@ -148,7 +148,7 @@ def partial(m: Measure) -> bool:
 
 
 @pytest.mark.parametrize("m", [m for m in MEASURES if kind(m) == "residual" and m.cutoff], ids=str)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(lists=rankings(top=1, longest=4))
 def test_a_tail_that_the_cutoff_ends_is_attained(m: Measure, lists: Rankings) -> None:
     if partial(m):
@@ -161,7 +161,7 @@ def test_a_tail_that_the_cutoff_ends_is_attained(m: Measure, lists: Rankings) ->
 
 
 @pytest.mark.parametrize("m", [m for m in MEASURES if partial(m) and m.cutoff], ids=str)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(lists=rankings(longest=6))
 def test_below_the_cutoff_of_a_partial_evaluation_all_is_unassessed(m: Measure, lists: Rankings) -> None:
     """The twin forgets what stands below k, grades it and 20,000 ranks more as the best, and evaluates all of it."""
@@ -198,7 +198,7 @@ def test_the_residual_of_rbp_at_k_is_the_weight_beyond_k() -> None:
 
 @pytest.mark.parametrize("m", [m for m in MEASURES if kind(m) == "residual"], ids=str)
 @given(lists=rankings())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_the_score_is_the_least_of_a_residual(m: Measure, lists: Rankings) -> None:
     if m != parse("DCG(gain={0: -1})@4"):  # a grade 0 that costs: the one score that a judgment can lower
         np.testing.assert_array_equal(found(m, lists)[0], settled(m, lists))

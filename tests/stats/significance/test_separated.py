@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.arrays import Array
-from assay.data.read import read_qrels, read_runs
+from assay.data.judged import Collection
 from assay.scoring.conditions import score_conditions
 from assay.stats.intervals import deletions, grouped, jackknife_p
 from assay.stats.significance.paired_t import separated, t_test
@@ -89,10 +88,9 @@ def test_no_small_matrix_is_an_exception(n_runs: int, n_topics: int, values: lis
 
 
 @pytest.mark.xdist_group("trec8")
-def test_the_129_runs_of_trec8_are_no_exception(data: Path) -> None:
-    folder = data / "trec8-adhoc"
-    runs, qrels = read_runs(folder / "runs").head(100), read_qrels(folder / "qrels.gz")
-    for x in score_conditions(runs, qrels, ["AP", "P@1"]).value:
+def test_the_129_runs_of_trec8_are_no_exception(adhoc8: Collection) -> None:
+    runs = adhoc8.runs.head(100)
+    for x in score_conditions(runs, adhoc8.qrels, ["AP", "P@1"]).value:
         assert same(x)
 
 

@@ -18,13 +18,15 @@ from assay.results.analysis import Section, analysis
 from assay.results.charts import MAX_ROWS, Chart, category, field, heat, scatter
 from assay.results.result import Result
 from assay.results.schemas import without_nan
-from assay.results.sentences import MANY_RUNS, few_runs, incomplete_topics, one_topic
+from assay.results.sentences import MANY_RUNS, few_runs, one_topic, unshared_topics, untested_pairs
+from assay.scoring.missing import on_common_topics, only_common
 from assay.scoring.scores import Scores, check_ranking
 from assay.stats.correlation.coefficients import Coefficient, DenseRanks, correlate_ranks, dense_ranks
 from assay.stats.intervals import jackknife_interval
 from assay.stats.leave_one_out import topic_sets
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
-from assay.stats.significance.pairs import pairs
+from assay.stats.significance.gaps import p_values_with_gaps, t_log_p
+from assay.stats.significance.pairs import can_test, has_gaps, pairs_with_gaps
 
 Of = Literal["means", "pvalues", "t", "significance"]
 
@@ -49,14 +51,19 @@ def agreement(
     """How alike are the rankings, or the p-values, that measures give?
 
     Every pair of measures (or of conditions, such as nDCG@100 and nDCG@100/pool=10) is compared by a rank
-    correlation: of the runs' means, or of how clearly each pair of runs differs (webber2010). Scores that differ by
-    rounding only (1e-10 of the largest) are ties.
+    correlation: of the runs' means, or of how clearly each pair of runs differs (webber2010). The best run comes
+    first, also where lower is better. Scores that differ by rounding only (1e-10 of the largest) are ties.
 
     The interval treats the topics as the sample: a jackknife that leaves out one topic at a time (one of 50 groups
     where there are more), with Student's quantile. It is about the correlation on as many topics: with more topics
     measures agree more. The runs are fixed: other runs would agree more or less, weak runs, which every measure puts
     last, raise every correlation, and fewer than {many_runs} runs say little. High agreement does not say that two
     measures are right, nor low agreement which one is wrong.
+
+    Where runs lack topics (--missing pairwise), p-values, t and significance of a pair are those on the topics that
+    both runs have, and pairs with fewer than two of them are left out. Means of different topics do not rank runs:
+    they are taken over the topics that every run has, as family-wise tests are. Every two measures are compared on
+    the topics that both have.
 
     Parameters
     ----------
@@ -91,6 +98,8 @@ def agreement(
         The coefficient and its interval over topics; empty where a measure ties everything.
     n
         How many things are ranked: runs, pairs of runs, or ordered pairs.
+    n_topics
+        On how many topics: those that both measures have.
     both_same, opposite, only_a, only_b, neither
         With `of` significance, in place of the correlation: how many pairs of runs both measures find different the
         same way, both but opposite ways, only one of them, and neither.
@@ -101,7 +110,7 @@ def agreement(
     Notes
     -----
     tables.matrix: the same as a square, one row and one column per measure; rows are the reference.
-    tables.means: the mean of every run, one column per measure.
+    tables.means: the mean of every run, one column per measure; over the topics that every run has.
 
     Coverage of the 95% interval was measured for tau-b of means only, AP against P@10 on samples of 50 of the 249
     topics of TREC 2004 robust: it held the mean correlation of such samples in 97% of them. For tau_AP and RBO, which
@@ -119,17 +128,58 @@ def agreement(
     chosen = find_test(test)
     draws = (chosen.resamples or 0) if resamples is None else resamples
     comparison = _RankComparison(of, correlation, chosen, alpha, p, draws, rng)
-    subsets = list(topic_sets(len(data.topics)))[: 1 if comparison.is_resampled else None]
-    whole, *left_out = (comparison.view(_with_topics(data, topics)) for topics in subsets)
-    measure_pairs = list(combinations(range(len(data.conditions)), 2))
-    if of == "significance":
-        table, matrix = _count_table(data.conditions, whole, left_out, measure_pairs, level)
-    else:
-        table, matrix = _correlation_table(data.conditions, whole, left_out, measure_pairs, comparison, level)
-    tables = {"matrix": _square(data.conditions, matrix), "means": _means(data)}
+    data = data if comparison.takes_gaps else on_common_topics(data)
+    compared = _compared if _is_even(data, comparison) else _compared_by_two
+    table, matrix = compared(data, comparison, level)
+    tables = {"matrix": _square(data.conditions, matrix), "means": _means(only_common(data))}
     notes = (*data.notes, *_unused(comparison), *_notes(data, table, comparison))
     charts = _charts(data, table, matrix, comparison)
     return Result("agreement", table, tables, data.basis, comparison.settings(level), notes, charts=charts)
+
+
+def _covered(data: Scores, comparison: _RankComparison) -> Bools:
+    """The topics that say something of the runs: every run has a score, or of pairs, two runs. [condition, topic]"""
+    n = (~np.isnan(data.value)).sum(1)
+    return np.asarray(n >= (2 if comparison.takes_gaps else len(data.runs)))
+
+
+def _is_even(data: Scores, comparison: _RankComparison) -> bool:
+    """Whether all conditions have all runs on the same topics, so that all can be looked at together."""
+    covered = _covered(data, comparison)
+    return bool((covered == covered[0]).all()) and not data.gaps().any()
+
+
+def _of_two(data: Scores, comparison: _RankComparison, names: Sequence[str]) -> Scores:
+    """Two conditions, on the topics that both have; without gaps all topics stay."""
+    two = data.choose(names)
+    if _is_even(data, comparison):
+        return two
+    there = np.asarray(_covered(two, comparison).all(0))
+    return two.select(topics=[topic for topic, kept in zip(two.topics, there, strict=True) if kept])
+
+
+def _compared_by_two(data: Scores, comparison: _RankComparison, level: float) -> tuple[pl.DataFrame, Array]:
+    """Compare every two conditions on the topics that both have."""
+    parts, matrix = [], np.eye(len(data.conditions))
+    for i, j in combinations(range(len(data.conditions)), 2):
+        two = _of_two(data, comparison, (data.conditions[i], data.conditions[j]))
+        part, square = _compared(two, comparison, level)
+        parts.append(part)
+        matrix[i, j], matrix[j, i] = square[0, 1], square[1, 0]
+    return pl.concat(parts), matrix
+
+
+def _compared(data: Scores, comparison: _RankComparison, level: float) -> tuple[pl.DataFrame, Array]:
+    """Compare all pairs of conditions, and again without each group of topics."""
+    subsets = list(topic_sets(len(data.topics)))[: 1 if comparison.is_resampled else None]
+    whole, *left_out = (comparison.view(_with_topics(data, topics)) for topics in subsets)
+    measure_pairs = list(combinations(range(len(data.conditions)), 2))
+    if comparison.of == "significance":
+        table, matrix = _count_table(data.conditions, whole, left_out, measure_pairs, level)
+    else:
+        table, matrix = _correlation_table(data.conditions, whole, left_out, measure_pairs, comparison, level)
+    n_topics = int(_covered(data, comparison).all(0).sum())
+    return table.with_columns(n_topics=pl.lit(n_topics, dtype=pl.Int64)), matrix
 
 
 def _check(data: Scores, p: float) -> None:
@@ -171,30 +221,39 @@ class _RankComparison:
         """Whether the test is a Monte-Carlo test."""
         return self.is_tested and self.test.resamples is not None
 
+    @property
+    def takes_gaps(self) -> bool:
+        """Whether each pair of runs is looked at by itself, on the topics that both have."""
+        return self.of != "means" and not (self.is_tested and self.test.family_wise)
+
     def view(self, data: Scores) -> _View:
         """Look at every condition."""
         if self.of == "means":
-            values = data.mean()
+            values = data.quality()
         else:
-            values = np.stack([self._of_pairs(x[:, ~np.isnan(x).any(0)]) for x in data.working()])
+            values = np.stack([self._of_pairs(x[:, ~np.isnan(x).all(0)]) for x in data.working()])
+        there = ~np.isnan(values).any(0)  # pairs of runs that some condition cannot test are left out
+        values = values[:, there] if there.any() else values
         known = np.asarray(~np.isnan(values).any(-1))
         values = np.where(known[:, None], values, 0.0)
         return _View(dense_ranks(values), values, known)
 
     def _of_pairs(self, x: Array) -> Array:
-        """What one condition says of all pairs, from its scores on the topics that all runs have."""
+        """What one condition says of all pairs on the topics that both runs have; NaN where these are too few."""
         if not x.shape[1]:
             n = len(x) * (len(x) - 1)
             return np.full(n if self.of == "t" else n // 2, np.nan)
-        differences = pairs(x)
+        differences = pairs_with_gaps(x)
         if self.of == "t":
-            return np.concatenate([differences.t, -differences.t])
+            t = np.where(can_test(x), differences.t, np.nan)
+            return np.concatenate([t, -t])
         if self.of == "pvalues" and self.test.name == "t":
-            return np.abs(differences.t)  # p falls as |t| rises, and |t| does not underflow
-        p = self.test.p_values(x, resamples=self.resamples, seed=self.seed)
+            # on the same topics p falls as |t| rises, and |t| does not underflow
+            return -t_log_p(x) if has_gaps(x) else np.abs(differences.t)
+        p = p_values_with_gaps(self.test, x, resamples=self.resamples, seed=self.seed)
         if self.of == "pvalues":
             return -np.log(np.maximum(p, np.finfo(np.float64).tiny))
-        return np.where(p < self.alpha, np.sign(differences.mean), 0.0)
+        return np.where(np.isnan(p), np.nan, np.where(p < self.alpha, np.sign(differences.mean), 0.0))
 
     def correlate(self, view: _View, a: Sequence[int], b: Sequence[int]) -> Array:
         """Correlate conditions a with conditions b, the former the reference."""
@@ -312,17 +371,31 @@ def _notes(data: Scores, table: pl.DataFrame, comparison: _RankComparison) -> It
         yield Note("reference_measure", "info", text)
     if n := table["jaccard" if counted_only else "correlation"].null_count():
         why = "neither finds any difference" if counted_only else "one of them ties everything"
+        why += ", or they have no topic in common" if (table["n_topics"] == 0).any() else ""
         yield Note("undefined_agreement", "info", f"{counted(n, 'pair')} of measures without a value: {why}")
     if comparison.is_resampled:
         name = comparison.test.name
         text = f"no intervals: without a topic the {name} test would need resamples of its own; use test {_TEST}"
         yield Note("no_intervals", "caution", text)
     else:
-        yield from one_topic(len(data.topics))
-    if comparison.of != "means":
-        n_left = (~np.isnan(data.value).any(1)).sum(-1)
-        yield from incomplete_topics(*n_left.tolist(), n_topics=len(data.topics))
+        yield from one_topic(int(table["n_topics"].min()))  # type: ignore[arg-type]
+    yield from _on_topics(data, comparison)
     yield from few_runs(len(data.runs), "a correlation")
+
+
+def _on_topics(data: Scores, comparison: _RankComparison) -> Iterator[Note]:
+    """Say which topics and pairs of runs were compared, where measures or runs lack some."""
+    covered = _covered(data, comparison)
+    n_topics = covered.sum(-1).tolist()
+    if not (covered == covered[0]).all():
+        sizes = ", ".join(f"{name} {n}" for name, n in zip(data.conditions, n_topics, strict=True))
+        text = f"measures have different topics ({sizes}): every two are compared on those that both have"
+        yield Note("different_topics", "caution", text)
+    if comparison.of != "means":
+        yield from unshared_topics(*n_topics, n_topics=len(data.topics))
+        if data.gaps().any():
+            own = zip(data.conditions, data.value, strict=True)
+            yield from untested_pairs({name: int((~can_test(x)).sum()) for name, x in own})
 
 
 def _charts(data: Scores, table: pl.DataFrame, matrix: Array, comparison: _RankComparison) -> tuple[Chart, ...]:
@@ -331,7 +404,7 @@ def _charts(data: Scores, table: pl.DataFrame, matrix: Array, comparison: _RankC
     value = "jaccard" if of == "significance" else comparison.correlation
     title = f"Agreement on {what or 'significant differences'} ({value})"
     charts = (_heat(data.conditions, matrix, value, title),)
-    return (*charts, _scatter(data, table, comparison.correlation)) if of == "means" else charts
+    return (*charts, _scatter(data, table, comparison)) if of == "means" else charts
 
 
 def _heat(conditions: Sequence[str], matrix: Array, value: str, title: str) -> Chart:
@@ -344,19 +417,20 @@ def _heat(conditions: Sequence[str], matrix: Array, value: str, title: str) -> C
     return Chart("matrix", title, table, heat(x, y, field("agreement", title=value), low=low))
 
 
-def _scatter(data: Scores, table: pl.DataFrame, correlation: Coefficient) -> Chart:
+def _scatter(data: Scores, table: pl.DataFrame, comparison: _RankComparison) -> Chart:
     """Draw the runs by their means, one panel per pair of measures, as figure 2 of webber2010.
 
     Where there is no room for all pairs of measures, those that agree least are drawn.
     """
-    mean, place, runs = data.mean(), {name: i for i, name in enumerate(data.conditions)}, data.runs[:MAX_ROWS]
+    runs, correlation = data.runs[:MAX_ROWS], comparison.correlation
     n_panels = min(table.height, _PANELS, MAX_ROWS // len(runs))
     points, panels, near = [], [], {"zero": False}
     shown = table if n_panels == table.height else table.sort("correlation", nulls_last=True).head(n_panels)
     for k, (a, b, value) in enumerate(shown.select("measure_a", "measure_b", "correlation").iter_rows()):
-        x, y = mean[place[a], : len(runs)], mean[place[b], : len(runs)]
+        x, y = _of_two(data, comparison, (a, b)).mean()[:, : len(runs)]
         points.append(pl.DataFrame({"pair": [k] * len(runs), "run": list(runs), "x": x, "y": y}))
-        panel = scatter(field("x", title=a, scale=near), field("y", title=b, scale=near), tooltip=["run", "x", "y"])
+        axes = (field(side, title=data.basis.titled(m), scale=near) for side, m in (("x", a), ("y", b)))
+        panel = scatter(*axes, tooltip=["run", "x", "y"])
         head = correlation if value is None else f"{correlation} = {value:.3f}"
         own = {"title": head, "transform": [{"filter": f"datum.pair == {k}"}], "width": 240, "height": 240}
         panels.append({**panel, **own})

@@ -97,7 +97,8 @@ def case(
     pair = _Pair.read(a, b, n_rel, top_grade)
     asked = [parse_open(text) for text in measure] or applicable(pair.depth)
     scores = np.stack([cut(m, pair.depth).compute(pair.lists) for m in asked])
-    prefers = [PREFERRED[int(side)] for side in preferred_sides(scores[:, 0], scores[:, 1])]
+    sign = np.array([m.declaration.sign for m in asked])
+    prefers = [PREFERRED[int(side)] for side in preferred_sides(sign * scores[:, 0], sign * scores[:, 1])]
     preferences = pl.DataFrame(
         {"measure": [str(m) for m in asked], "score_a": scores[:, 0], "score_b": scores[:, 1], "prefers": prefers}
     ).with_columns(pl.selectors.float().fill_nan(None))

@@ -9,7 +9,7 @@ from assay.analyses.report.analysis import report
 from assay.analyses.simulate.analysis import TREC8, simulate_collection
 from assay.analyses.simulate.model import Size
 from assay.core.notes import Note
-from assay.data.files import write_bytes
+from assay.data.outputs import write_files
 from assay.render.formats import to_files
 from assay.results.analysis import analysis
 from assay.results.result import Result
@@ -44,8 +44,7 @@ def demo(*, directory: str = "demo", rng: int = 0) -> Result:
     place = Path(directory)
     result = report(collection([str(place / "runs")], qrels=str(place / "qrels.txt")), rng=rng)
     page = place / "report.html"
-    for path, data in to_files(result, str(page)):
-        write_bytes(path, data)
+    write_files(to_files(result, str(page)))
     where = Note("report_written", "info", f"the report is in {page}; open it in a browser")
     of_truth = [note for note in simulated.notes if note.code in ("files_written", "true_order")]
     return replace(result, analysis="demo", notes=(*result.notes, *of_truth, where))

@@ -24,6 +24,7 @@ from assay.results.analysis import Section, analysis
 from assay.results.result import Result
 from assay.results.schemas import table
 from assay.results.sentences import MANY_RUNS, few_runs
+from assay.scoring.default_measures import taking_grades
 
 DEPTHS = (5, 10, 20, 50, 100, 200, 500, 1000)
 POOL_DEPTHS = (5, 10, 20, 50, 100)
@@ -42,6 +43,7 @@ _FORMS = {"measure": pl.String, "normalization": pl.String, "family": pl.String,
         fast={"coarse": True, "normalization": ("abbreviated", "expanded")},
         shown=("edges",),
     ),
+    fractions=True,
 )
 def depth(
     data: Collection,
@@ -153,7 +155,7 @@ def depth(
     """
     if len(data.runs.names) < 2:
         raise UsageError("one run has nothing to be compared with; give at least two")
-    asked = forms(measure or MEASURES, normalization)
+    asked = forms(measure or taking_grades(MEASURES, data.fractions), normalization)
     longest = max(1, int(data.runs.count.max(initial=0)))
     depths = (
         whole_numbers(depth, "depth", least=1)

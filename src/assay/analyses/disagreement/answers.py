@@ -8,7 +8,6 @@ measures are those of the key, or any others: the key has the rankings and what 
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
@@ -23,10 +22,12 @@ from assay.analyses.disagreement.preference_task import key_path
 from assay.analyses.disagreement.ranked_lists import ranking_word, word_grades
 from assay.analyses.disagreement.topic_means import wilson_ends, wilson_interval
 from assay.core.arrays import Array, Bools, Grades, Index
-from assay.core.errors import UsageError, suggestion
+from assay.core.errors import InputError, UsageError, suggestion
 from assay.core.notes import Note
 from assay.core.text import counted, listed, percent, span
 from assay.core.thresholds import Threshold
+from assay.data.files import read_bytes
+from assay.data.formats.json_text import json_value
 from assay.data.rankings import Rankings
 from assay.data.tables import ABSENT, UNJUDGED
 from assay.measures.declare import Measure
@@ -137,7 +138,7 @@ def scored_key(key: TaskKey, measures: Sequence[Measure]) -> TaskKey:
             Rankings(_padded([key.rankings[i][of] for i in at], depth), pools, top=len(pool) - 1) for of in (0, 1)
         )
         for own, m in zip(side, measures, strict=True):
-            own[at] = preferred_sides(*(cut(m, depth).compute(lists) for lists in (left, right)))
+            own[at] = preferred_sides(*(cut(m, depth).quality(lists) for lists in (left, right)))
     return replace(key, measures=[str(m) for m in measures], side=side)
 
 
@@ -177,7 +178,7 @@ def read_key(path: str) -> TaskKey:
             topics.append((tuple(int(n) for n in row.get("pool", ())), int(row.get("depth", 0))))
             _check_rankings(rankings[-1], *topics[-1])
             pairs[int(row["pair"])] = len(pairs)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             text = (
                 "not a line of a key, which has pair, left and right with their rankings,"
                 " prefer_left, prefer_right and neither"
@@ -214,7 +215,7 @@ def read_answers(paths: Sequence[str], key: TaskKey) -> Answers:
             if row.get("answer") in (None, ""):
                 n_open += 1
                 continue
-            who = str(row.get("person") or Path(path).stem), pair
+            who = str(row.get("person") or "").strip() or Path(path).stem, pair
             if who in rows:
                 raise UsageError(f"{at}: {who[0]} has answered pair {row['pair']} before")
             rows[who] = _side(row["answer"], at)
@@ -230,7 +231,7 @@ def _lines(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Read lines of JSON, or rows of a CSV file with a header, each with its number."""
     _check_file(path)
     try:
-        content = Path(path).read_bytes().decode("utf-8-sig")
+        content = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not a text file in UTF-8") from None
     if path.endswith(".csv"):
@@ -246,16 +247,17 @@ def _lines(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
         return
     for number, text in enumerate(StringIO(content), start=1):
         if text.strip():
-            yield number, _object(text, f"{path}:{number}")
+            yield number, _object(text, path, number)
 
 
-def _object(text: str, at: str) -> dict[str, Any]:
+def _object(text: str, path: str, line: int) -> dict[str, Any]:
+    example = 'a line such as {"pair": 1, "answer": "left"}'
     try:
-        row = json.loads(text)
-    except ValueError:
-        row = None
+        row = json_value(text, path, line)
+    except InputError as problem:
+        raise UsageError(f"{problem}; expected {example}") from None
     if not isinstance(row, dict):
-        raise UsageError(f'{at}: not a line such as {{"pair": 1, "answer": "left"}}')
+        raise UsageError(f"{path}:{line}: not {example}")
     return row
 
 
@@ -263,7 +265,7 @@ def _pair(row: Mapping[str, Any], key: TaskKey, at: str) -> int:
     """The place of a line's pair in the key."""
     try:
         place = key.pairs[int(row["pair"])]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise UsageError(f"{at}: no pair {row.get('pair', '')!r} in {key.path}") from None
     shown = [row[side] for side in ("left", "right") if row.get(side) not in (None, "")]
     if shown and tuple(_word(own) for own in shown) != key.rankings[place]:

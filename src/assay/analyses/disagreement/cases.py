@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.arrays import Array
+from assay.measures.grammar import parse_open
 from assay.results.charts import COLOURS, Chart, Spec, category, field
 from assay.stats.pair_preferences import PREFERRED, TIE, A, B, preferred_sides
 
@@ -32,7 +33,7 @@ class RankingPair:
     pools: tuple[tuple[int, ...], tuple[int, ...]]  # documents of each grade 0, 1, ... in the topic
     depth: int  # at which measures are cut; a ranking may be shorter
     rankings: tuple[str, str]
-    scores: Array  # [measure, side]
+    scores: Array  # [measure, side]; higher is better
 
     @property
     def n_rel(self) -> tuple[int, int]:
@@ -81,8 +82,9 @@ def _about(case: RankingPair) -> list[tuple[str, tuple[object, object]]]:
 
 def _verdicts(cases: Sequence[RankingPair], names: Sequence[str]) -> Iterator[tuple[object, ...]]:
     for i, case in enumerate(cases, start=1):
-        for name, (a, b), side in zip(names, case.scores.tolist(), case.prefers, strict=True):
-            yield i, name, *(None if np.isnan(x) else x for x in (a, b)), side
+        for name, both, side in zip(names, case.scores, case.prefers, strict=True):
+            own = parse_open(name).declaration.sign * both
+            yield i, name, *(None if np.isnan(x) else x for x in own.tolist()), side
 
 
 def case_chart(cases: Sequence[RankingPair], names: Sequence[str]) -> Chart | None:

@@ -16,10 +16,12 @@ import numpy as np
 from assay.analyses.disagreement.cases import ALL_RANKINGS, TWO_TOPICS, RankingPair
 from assay.analyses.disagreement.pair_disagreement import deviations, limited_reuse, most_disagreement
 from assay.analyses.disagreement.ranked_lists import ranking_word, word_grades
-from assay.core.errors import UsageError
+from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note
 from assay.core.text import counted
-from assay.data.files import write_bytes
+from assay.data.files import as_text, read_bytes
+from assay.data.formats.json_text import json_lines
+from assay.data.outputs import same_place, write_files
 from assay.measures.declare import Measure
 from assay.measures.universe.exhaustive import TopicRankings, dense_ranks
 from assay.render.formats import check_path
@@ -37,7 +39,7 @@ def check_export(path: str, inputs: Sequence[str] = ()) -> None:
         raise UsageError(f"{path}: a preference task is written as JSON lines; give a name such as pairs.jsonl")
     for target in (path, key_path(path)):
         check_path(target, "json")
-        if Path(target).resolve() in {Path(file).resolve() for file in inputs}:
+        if any(same_place(target, file) for file in inputs):
             raise UsageError(f"{target}: is read, and would be written over; give another name")
     if Path(path).is_file() and _answered(path):
         raise UsageError(f"{path}: people have answered this task; give another name")
@@ -45,13 +47,12 @@ def check_export(path: str, inputs: Sequence[str] = ()) -> None:
 
 def _answered(path: str) -> bool:
     """Say whether somebody wrote an answer into a task."""
-    for line in Path(path).read_text(encoding="utf-8").splitlines():
-        try:
-            if json.loads(line).get("answer") is not None:
-                return True
-        except (ValueError, AttributeError):
-            return True  # not a task of ours: nothing to be written over
-    return False
+    data = read_bytes(path)
+    try:
+        rows = json_lines(as_text(data, path), path) if data.strip() else ()
+        return any(row.get("answer") is not None for _, row in rows)
+    except InputError:
+        return True  # not a task of ours: nothing to be written over
 
 
 def cases_of_universe(
@@ -105,8 +106,8 @@ def write_task(path: str, cases: Sequence[RankingPair], names: Sequence[str], *,
         )
         key.append({"pair": number, **_key(case, sides, names)})
     other = key_path(path)
-    for file, rows in ((path, task), (other, key)):
-        write_bytes(file, "".join(json.dumps(row) + "\n" for row in rows).encode())
+    files = ((path, task), (other, key))
+    write_files([(file, "".join(json.dumps(row) + "\n" for row in rows).encode()) for file, rows in files])
     return Note(
         "task_written", "info", f"{counted(len(task), 'pair')} of rankings written to {path}, the key to {other}"
     )

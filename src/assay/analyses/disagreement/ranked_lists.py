@@ -54,13 +54,13 @@ class RankedLists:
         return np.asarray((self.grade != ABSENT).any(-1) & (self.judged.n_rel() > 0))
 
     def score(self, measures: Sequence[Measure]) -> Array:
-        """Score every list; NaN where there is none or a measure is undefined. [measure, run, topic]"""
+        """Score every list so that higher is better; NaN without a list or a score. [measure, run, topic]"""
         n_runs, n_topics, _ = self.grade.shape
         pool = np.broadcast_to(self.judged.pool, (n_runs, *self.judged.pool.shape))
         lists = Rankings(self.grade[self.included], pool[self.included], self.judged.top)
         scores = np.full((len(measures), n_runs, n_topics), np.nan)
         for own, m in zip(scores, measures, strict=True):
-            own[self.included] = cut(m, self.depth).compute(lists)
+            own[self.included] = cut(m, self.depth).quality(lists)
         return scores
 
     def alike(self, scores: Array, topic: int) -> Index:

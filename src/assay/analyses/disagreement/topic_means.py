@@ -102,10 +102,16 @@ def disagreement_of_run_means(
         )
     scores = lists.score(measures)[:, :, at]
     looks = np.stack([lists.alike(scores[:, :, i], int(t)) for i, t in enumerate(at)], axis=-1)
-    sampler = _RunSampler(n_topics, np.nan_to_num(scores), looks)
+    defined = np.stack([np.nan_to_num(own, nan=_worst(m)) for own, m in zip(scores, measures, strict=True)])
+    sampler = _RunSampler(n_topics, defined, looks)
     if n_runs * (n_runs - 1) // 2 * math.comb(at.size, n_topics) <= samples:
         return _of_all_pairs(measures, sampler)
     return _of_samples(measures, sampler, samples=samples, level=level, rng=rng)
+
+
+def _worst(m: Measure) -> float:
+    """What an undefined score counts as, where higher is better."""
+    return m.declaration.sign * m.declaration.undefined
 
 
 def check_n_topics(n_topics: int) -> None:
@@ -191,7 +197,7 @@ class _TopicSampler:
             every = np.column_stack([np.maximum(counts.sum(-1), depth), counts])
             lists = Rankings(grade, every, top=top)
             for own, m in zip(total, measures, strict=True):
-                own[at] = np.nan_to_num(cut(m, depth).compute(lists))
+                own[at] = np.nan_to_num(cut(m, depth).quality(lists), nan=_worst(m))
             same[at[::2] // 2] = (grade[::2] == grade[1::2]).all(-1)
         mean = total.reshape(len(measures), size, self.n_topics, 2).mean(2)
         return mean.transpose(0, 2, 1), np.asarray(same.reshape(size, self.n_topics).all(-1))

@@ -79,14 +79,14 @@ def _check_sizes(measures: Sequence[Measure], known: int, topic: str) -> None:
 
 
 def _scores(documents: ListedDocuments, times: Counts, measures: Sequence[Measure]) -> Array:
-    """Score the lists in which documents stand so many times; 0 where a measure is undefined. [measure, run]
+    """Score the lists in which documents stand so many times; the worst where a measure is undefined. [measure, run]
 
     Of documents that are in no list and not judged, as many are taken as there are.
     """
     lists, more = documents.lists(times), int(times.sum()) - documents.size
     sizes = [m.parameters.get("n_docs") for m in measures]
     sized = [m if n is None else m(n_docs=n + more) for m, n in zip(measures, sizes, strict=True)]
-    return np.stack([np.nan_to_num(m.compute(lists)) for m in sized])
+    return np.stack([np.nan_to_num(m.compute(lists), nan=m.declaration.undefined) for m in sized])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from assay.core.arrays import Bools, Index
+from assay.core.notes import Note
 from assay.core.text import counted
 from assay.core.thresholds import Threshold
+from assay.data.diagnosis import CODES, on_missing, same_as
 from assay.data.judged import Collection, Judged, judge
 from assay.data.rankings import ratio
-from assay.data.tables import ABSENT, IN_POOL, MAX_GRADE, Qrels, Runs
+from assay.data.tables import ABSENT, IN_POOL, MAX_GRADE, Qrels
 from assay.results.analysis import analysis
 from assay.results.charts import COLOURS, MAX_ROWS, Chart, category, field, lines
 from assay.results.result import Result
 from assay.results.schemas import without_nan
+from assay.scoring.loaders import AllLists
+from assay.scoring.missing import Missing, settle_lists
 
 SHOWN = (1, 5, 10, 100, 1000)  # ranks that the table names
 TOP = 10  # the first documents of a list, which most measures look at
@@ -29,8 +33,8 @@ FEW_RELEVANT = Threshold(
 )
 
 
-@analysis(name="glance", group="look", place=1)
-def glance(data: Collection) -> Result:
+@analysis(name="glance", group="look", place=1, fractions=True)
+def glance(data: AllLists, *, missing: Missing | None = None) -> Result:
     """What is in this collection?
 
     Counts what there is before anything is computed from it: runs, topics, grades, how deep lists go, how far down
@@ -38,8 +42,21 @@ def glance(data: Collection) -> Result:
     (fewer than {few_relevant}) and which runs are the same. It describes the data, all of it: there is nothing to
     infer, and no interval.
 
+    Every command that joins runs with judgments notes first what makes them doubtful: fewer than {judged_in_ten:.0%}
+    of the first ten documents are judged, a run answers fewer than {few_answered:.0%} of the topics that runs answer,
+    nothing of a run is judged, all its scores are equal, its ranks contradict its scores. It also notes how much is
+    judged to which depth, measures that look below the rank from which on under {hardly_judged:.0%} is judged, lists
+    shorter than {short_lists:.0%} of the usual length, infinite scores, runs with the same lists, topics that only
+    runs or only judgments have. Where no document that was retrieved is judged, it refuses.
+
     Not for judging the collection: many judged documents do not make judgments good, and a share judged at rank 10
     says nothing about runs that are not here (see `reuse`).
+
+    Parameters
+    ----------
+    missing
+        What other commands are to do with topics for which a run has no list (default: zero): fail is refused here,
+        too; with all others everything is described.
 
     Returns
     -------
@@ -62,16 +79,30 @@ def glance(data: Collection) -> Result:
     ----------
     robertson2007: why topics with few relevant documents are measured poorly.
     """
+    if missing == "fail":
+        settle_lists(data, missing)
     judged = judge(data.runs, data.qrels, negative=data.negative)
     lists = _ListFacts.of(judged)
     ranks = _ranks(judged)
     topics = _topics(judged, lists)
     runs = _runs(judged, lists)
-    facts = [*_sizes(judged, data), *_lists(lists), *_judging(ranks, topics), *_ties(judged, lists)]
+    facts = [*_sizes(judged, data), *_lists(lists, missing), *_judging(ranks, topics), *_ties(judged, lists)]
     facts += [*_relevant(judged), *_same(runs)]
     table = pl.DataFrame(facts, schema={"fact": pl.String, "value": pl.String, "note": pl.String}, orient="row")
     tables = {"ranks": ranks, "topics": topics, "runs": runs}
-    return Result("glance", table, tables, judged.basis, notes=judged.notes, charts=tuple(_charts(ranks, topics)))
+    basis = judged.basis if lists.there.all() else replace(judged.basis, missing=missing)
+    charts = tuple(_charts(ranks, topics))
+    return Result("glance", table, tables, basis, notes=tuple(_notes(judged, missing)), charts=charts)
+
+
+def _notes(judged: Judged, missing: Missing | None) -> Iterator[Note]:
+    """The notes of the join; missing lists count as empty only where that is the rule."""
+    for note in judged.notes:
+        if note.code == CODES["list"] and missing not in (None, "zero"):
+            effect = "described here as all else"
+            yield replace(on_missing("list", judged.runs, judged.missing(), effect), on_data=True)
+        else:
+            yield note
 
 
 Fact = tuple[str, str, str]
@@ -158,7 +189,7 @@ def _topics(judged: Judged, lists: _ListFacts) -> pl.DataFrame:
         "topic": list(judged.topics),
         "n_judged": judged.pool.sum(-1),
         "n_relevant": judged.n_rel(),
-        **{f"grade_{g}": judged.pool[:, g] for g in occurring},
+        **{f"grade_{judged.grade_names()[g]}": judged.pool[:, g] for g in occurring},
         "n_lists": lists.there.sum(0),
         "judged10": ratio(lists.n_judged.sum(0), lists.n_top.sum(0)),
     }
@@ -174,27 +205,12 @@ def _runs(judged: Judged, lists: _ListFacts) -> pl.DataFrame:
     }
     depth = [float(np.median(row[row > 0])) if row.any() else None for row in lists.length]
     columns = {"run": list(judged.runs), "n_lists": n, "depth": pl.Series(depth, dtype=pl.Float64), **shares}
-    same = pl.Series("same_as", _same_as(judged.source), dtype=pl.String)
+    same = pl.Series("same_as", same_as(judged.source), dtype=pl.String)
     return without_nan(pl.DataFrame(columns)).with_columns(same)
 
 
-def _same_as(runs: Runs) -> list[str | None]:
-    """Name, for every run, the first one before it with the same documents in the same places, if any."""
-    first = np.where(runs.count > 0, runs.doc[np.where(runs.count > 0, runs.start, 0)], 0)
-    rough = [(count.tobytes(), docs.tobytes()) for count, docs in zip(runs.count, first, strict=True)]
-    alike = {key for key in rough if rough.count(key) > 1}  # only these need a look at every document
-    first_of: dict[tuple[object, ...], str] = {}
-    same: list[str | None] = []
-    for i, key in enumerate(rough):
-        spans = zip(runs.start[i], runs.count[i], strict=True)
-        whole = tuple(runs.doc[start : start + n].tobytes() for start, n in spans) if key in alike else ()
-        earlier = first_of.setdefault((key, whole), runs.names[i])
-        same.append(earlier if earlier != runs.names[i] else None)
-    return same
-
-
 def _sizes(judged: Judged, data: Collection) -> Iterator[Fact]:
-    grades = {g: int(n) for g, n in enumerate(judged.pool.sum(0)) if n}
+    grades = {name: int(n) for name, n in zip(judged.grade_names(), judged.pool.sum(0), strict=True) if n}
     pooled = _n_pooled(data.qrels) if data.negative == "pooled" else 0
     yield "runs", f"{len(judged.runs):,}", ""
     yield "topics", f"{len(judged.topics):,}", "those that are judged"
@@ -208,11 +224,12 @@ def _n_pooled(qrels: Qrels) -> int:
     return int((qrels.grade == IN_POOL).sum())
 
 
-def _lists(lists: _ListFacts) -> Iterator[Fact]:
+def _lists(lists: _ListFacts, rule: Missing | None) -> Iterator[Fact]:
     missing = int((~lists.there).sum())
     yield "lists' depth", _range(lists.length[lists.there]), "least, median, most"
     runs = counted(int((~lists.there).any(-1).sum()), "run")
-    share = f"{missing / lists.there.size:.1%} of {lists.there.size:,}, from {runs}; they count as empty"
+    share = f"{missing / lists.there.size:.1%} of {lists.there.size:,}, from {runs}"
+    share += "; they count as empty" if rule in (None, "zero") else ""
     yield "lists missing", f"{missing:,}", share if missing else ""
 
 
@@ -242,7 +259,8 @@ def _ties(judged: Judged, lists: _ListFacts) -> Iterator[Fact]:
 
 def _relevant(judged: Judged) -> Iterator[Fact]:
     n_rel = judged.n_rel()
-    yield "relevant documents a topic", _range(n_rel), "least, median, most; grade 1 or higher"
+    grade = "above 0" if judged.fractions else "1 or higher"
+    yield "relevant documents a topic", _range(n_rel), f"least, median, most; grade {grade}"
     yield "topics without a relevant document", f"{(n_rel == 0).sum():,}", ""
     small = (n_rel > 0) & (n_rel < FEW_RELEVANT.value)
     yield f"topics with 1 to {FEW_RELEVANT.value - 1:g}", f"{small.sum():,}", f"{small.mean():.1%} of topics"

@@ -7,7 +7,7 @@ import polars as pl
 from assay.analyses.glance.analysis import FEW_RELEVANT, TOP
 from assay.core.text import counted, listed, percent
 from assay.core.thresholds import Threshold
-from assay.data.long import RETRIEVED_ONLY
+from assay.data.judgments.merging import RETRIEVED_ONLY
 from assay.results.result import Result
 from assay.results.sentences import Sentence, sentence
 
@@ -87,11 +87,12 @@ def retrieved_only(glance: Result) -> Sentence | None:
 
 @sentence("glance", caveat=True)
 def missing_lists(glance: Result) -> Sentence | None:
-    """Warns where more than {missing_share:.0%} (own) of the lists of all runs are missing: they count as empty."""
+    """Warns where more than {missing_share:.0%} (own) of the lists of all runs are missing and may count as empty."""
     runs, n_topics = glance.tables["runs"], glance.tables["topics"].height
     n_missing = int((n_topics - runs["n_lists"]).sum())
     share = n_missing / (runs.height * n_topics)
-    text = f"{percent(share)} of lists missing, counted as empty ({counted(n_missing, 'list')})"
+    effect = ", counted as empty" if glance.basis.missing in (None, "zero") else ""
+    text = f"{percent(share)} of lists missing{effect} ({counted(n_missing, 'list')})"
     return Sentence(text, share, shown=percent(share)) if share > MISSING_SHARE.value else None
 
 

@@ -77,6 +77,7 @@ ROUNDING_NOTED = Threshold(
     unit="of the relevant documents",
     meaning="by which their number in a sample is rounded, from which on a note says so",
 )
+_MOST_RELEVANT = 1_000_000  # documents that are drawn one by one
 
 
 @analysis(name="population", group="understand", place=4)
@@ -121,8 +122,8 @@ def population(
     Parameters
     ----------
     model
-        The score distributions of relevant and of non-relevant documents; empirical takes those of a run (--runs,
-        --qrels).
+        The score distributions of relevant and of non-relevant documents; empirical takes those of a run (RUN
+        and --qrels).
     relevant
         The numbers of the relevant distribution: mean and standard deviation of a normal, mean of an exponential,
         shape and scale of a gamma one (default: 1,0.25; for gamma 10,0.1).
@@ -289,7 +290,10 @@ def population(
     table = pl.DataFrame(list(_rows(study, simulated)), schema=_SCHEMA, orient="row")
     tables = {"exact": exact_table(study), "measures": measures_table(study), "growth": growth_table(study)}
     tables |= {"populations": _ranges(study, simulated, level), "curves": _curves(study, rng)}
-    tables |= {"thresholds": threshold_table(study, at), "estimators": _estimators(study, simulated, estimates)}
+    tables |= {
+        "thresholds": threshold_table(study, at),
+        "estimators": _estimators(study, simulated, estimates, table),
+    }
     tables |= {"single": single_table(study), "moves": moves_table(plan.n_nonrelevant)}
     if relevance == "random":
         tables["generality"] = generality_table(study, _variance_of_ap(simulated))
@@ -332,6 +336,8 @@ def _check(study: PopulationStudy) -> None:
     plan, last = study.plan, study.plan.halvings[-1]
     if plan.n_relevant < 1:
         raise UsageError(f"n-rel {plan.n_relevant}: where nothing is relevant no measure has a value; give 1 or more")
+    if plan.n_relevant > _MOST_RELEVANT:
+        raise UsageError(f"n-rel {plan.n_relevant} is more than {_MOST_RELEVANT:,}, the most there is")
     if plan.n_nonrelevant < 1:
         raise UsageError(f"n-nonrel {plan.n_nonrelevant}: where all is relevant every precision is 1; give 1 or more")
     for name, n in (("retrieved", plan.share), ("rank", plan.rank)):
@@ -365,11 +371,14 @@ def _simulated(study: PopulationStudy, n: int, seed: int) -> tuple[SampleMoments
     return side_by_side([moments for moments, _ in parts]), [estimates for _, estimates in parts]
 
 
-def _estimators(study: PopulationStudy, simulated: SampleMoments, every: list[EstimatorMoments]) -> pl.DataFrame:
+def _estimators(
+    study: PopulationStudy, simulated: SampleMoments, every: list[EstimatorMoments], answer: pl.DataFrame
+) -> pl.DataFrame:
     values = [study.values(n)[0] or 0.0 for n in study.plan.halvings]
     # by chance some samples have one relevant document, and are in no estimate
     fixed = study.plan.relevance == "fixed"
-    expected = [study.expected(n)[0] if fixed else None for n in study.plan.halvings]
+    of_ap = answer.filter(pl.col("measure") == _names(study)[0])["expected"].to_list()
+    expected = of_ap if fixed else [None] * len(of_ap)
     return estimator_table(study.plan, simulated.n_relevant.mean(axis=0), values, expected, every)
 
 

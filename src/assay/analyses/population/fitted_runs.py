@@ -26,6 +26,7 @@ from assay.data.provenance import Basis
 from assay.data.tables import ABSENT
 from assay.results.result import Result
 from assay.results.schemas import schema, table
+from assay.scoring.missing import on_left_out
 from assay.stats.document_population import DocumentPopulation
 
 POOLED = "(pooled)"
@@ -82,7 +83,7 @@ def fitted_runs(data: Collection, *, topic: str | None, rank: int, level: float)
     }
     summary = table(_summary_rows(every, predicted), _SUMMARY)
     n_lists = len(judged.runs) * int((judged.n_rel() > 0).sum())
-    notes = (*_notes_on_ranks(every), *_notes(judged, n_lists - len(every), predicted))
+    notes = (*on_left_out(judged.notes), *_notes_on_ranks(every), *_notes(judged, n_lists - len(every), predicted))
     charts = fit_charts(shown.run, shown.topic, shown.scores, shown.fits, tables["calibration"])
     fitted = {one.topic for one in every}
     n_relevant = sum(int(n) for name, n in zip(judged.topics, judged.n_rel(), strict=True) if name in fitted)

@@ -15,6 +15,7 @@ from assay.core.ranges import whole_numbers
 from assay.core.text import counted
 from assay.data.judged import Collection, Judged, judge
 from assay.data.tables import ABSENT
+from assay.scoring.missing import on_left_out
 from assay.stats.score_models import Distribution, Exponential, Gamma, Normal, Pair, empirical
 
 Name = Literal["normal-exponential", "normal-normal", "gamma-gamma", "empirical"]
@@ -90,7 +91,7 @@ def of_a_run(data: Collection, topic: str | None, n_nonrel: int | None) -> Model
     if n_nonrel is not None and n_nonrel < int((grade < 1).sum()):
         raise UsageError(f"n-nonrel {n_nonrel} is less than the {int((grade < 1).sum())} that the run itself has")
     pair = empirical(score[grade > 0], score[grade < 1], n_relevant=n_rel, n_nonrelevant=n_nonrel or known)
-    notes = []
+    notes = list(on_left_out(judged.notes))
     if unjudged:
         text = f"{unjudged} of {grade.size} retrieved documents are not judged, and taken as not relevant"
         notes.append(Note("unjudged_retrieved", "caution", text))
@@ -130,7 +131,7 @@ def check_model(
     _none_of(thinning, "goes with --subsample, which thins the documents of runs")
     if model == "empirical":
         if data is None:
-            raise UsageError("model empirical takes the scores of a run: give --runs RUN --qrels QRELS")
+            raise UsageError("model empirical takes the scores of a run: give RUN --qrels QRELS")
         _none_of(given, "is not for model empirical, which takes it from the run")
     else:
         if data is not None:
@@ -143,7 +144,7 @@ def real_documents(data: Collection | None, flag: str, *settings: Setting) -> Co
     """Give back the runs that are thinned or fitted; refuse to do so without any, and settings that are not used."""
     if data is None:
         what = {"subsample": "thins real documents", "fit": "fits forms to the scores of runs"}[flag]
-        raise UsageError(f"--{flag} {what}: give --runs RUN --qrels QRELS")
+        raise UsageError(f"--{flag} {what}: give RUN --qrels QRELS")
     _none_of(settings, f"is of a model; --{flag} has none" if flag == "subsample" else f"does not go with --{flag}")
     return data
 

@@ -32,6 +32,7 @@ from assay.measures.grammar import parse
 from assay.results.charts import Chart, category, field, lines
 from assay.results.result import Result
 from assay.results.schemas import schema, table
+from assay.scoring.missing import on_left_out
 from assay.stats.intervals import jackknife_interval
 
 DEFAULT_SAMPLES = 200  # of AP; the error they leave is a fifth of the interval over topics, or less
@@ -81,7 +82,7 @@ def subsample(
     settings |= {"samples": n, "level": level, "rng": rng}
     n_topics = int((judged.n_rel() > 0).sum())
     basis = Basis(runs=len(judged.runs), topics=n_topics, more={"documents": _n_documents(data)})
-    notes = (*_notes(judged, scores, every), *_notes_on_pairs(measures))
+    notes = (*on_left_out(judged.notes), *_notes(judged, scores, every), *_notes_on_pairs(measures))
     text = _summary(rows, len(judged.runs), n_topics, generality)
     charts = (_chart(rows, generality),)
     return Result("population", rows, {"runs": runs}, basis, settings, notes, text, charts=charts)

@@ -9,10 +9,13 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from assay.core.arrays import Array, Bools
+from assay.analyses.power.comparisons import negated
+from assay.core.arrays import Array, Bools, Counts
 from assay.core.errors import UsageError
 from assay.core.notes import Note
+from assay.core.text import counted
 from assay.core.thresholds import Threshold
+from assay.data.provenance import Basis
 from assay.results.analysis import Section, analysis
 from assay.results.charts import (
     COLOURS,
@@ -30,12 +33,26 @@ from assay.results.charts import (
 )
 from assay.results.result import Result
 from assay.results.schemas import schema
-from assay.results.sentences import few_runs, incomplete_topics, one_topic
+from assay.results.sentences import few_runs, one_topic, unshared_topics, untested_pairs
+from assay.scoring.direction import is_unstated
+from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval, jackknife_p, t_quantile
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
+from assay.stats.significance.gaps import critical_differences_with_gaps, p_values_with_gaps
 from assay.stats.significance.paired_t import separated
-from assay.stats.significance.pairs import CORRECTION_TITLES, Correction, Pairs, corrected, holm, pairs
+from assay.stats.significance.pairs import (
+    CORRECTION_TITLES,
+    LEAST_SHARED,
+    Correction,
+    Pairs,
+    can_test,
+    corrected,
+    has_gaps,
+    holm,
+    pairs_with_gaps,
+    shared_topics,
+)
 
 SIGNIFICANT, NOT_SIGNIFICANT = "significant", "not significant"
 TRUTH_ERRORS = Threshold(
@@ -75,6 +92,11 @@ def power(
     that one measure separates runs better than another, and only `p_holm` where the two measures were not chosen
     beforehand: it covers all pairs of measures, so that the one which happens to come out best has no advantage.
 
+    Where runs lack topics (--missing pairwise), each pair of runs is tested on the topics that both have, and the
+    interval leaves out topics that at least two runs have. A pair with fewer than two of them is not tested: it has
+    no p and does not count. A family-wise test, such as Tukey's, needs all runs on the same topics: it takes the
+    common ones, and says so.
+
     Parameters
     ----------
     test
@@ -98,7 +120,9 @@ def power(
     measure, power, low, high
         The share of pairs found different, and its interval over topics.
     n_pairs, n_significant
-        How many pairs there are, and how many are different.
+        How many pairs were tested, and how many are different.
+    n_topics
+        How many topics pairs were tested on: the fewest of any pair, where runs lack some.
     delta, delta_median
         The difference of means that suffices for significance (sakai2006): the largest over pairs, and the median;
         empty for tests that have no critical difference.
@@ -112,9 +136,10 @@ def power(
     for all pairs of measures by Holm's method. A difference that leaving out topics never changes has p = 1, whatever
     it is; measures scored on different topics have neither interval nor p.
     tables.asl: measure, pair, p: the p-values of all pairs, largest first.
-    tables.pairs: measure, run_a, run_b, difference, low, high, effect (mean over deviation), p, significant; p and
-    significance after correction, the interval of a single pair by the t distribution, over topics. Where pairs are
-    few, a chart shows each.
+    tables.pairs: measure, run_a, run_b, difference (a minus b), low, high, effect (mean over deviation), p,
+    significant, n_topics (that both runs have), better (the run that is significantly better: with the lower mean,
+    where lower is better; empty, too, where a note asks for the direction); p and significance after correction, the
+    interval of a single pair by the t distribution, over topics. Where pairs are few, a chart shows each.
     tables.truth, with `truth` only: measure, target, right (share of the significant pairs that are in the target's
     order; truly equal pairs count as not right, pairs whose true difference is within {truth_errors} Monte-Carlo
     standard errors of 0 do not count), low, high (its interval over topics, by the jackknife; none where no topic
@@ -132,18 +157,19 @@ def power(
         known = read_truth(truth).select(data.runs)
     chosen = find_test(test)
     procedure = Procedure(chosen, correction, alpha, (chosen.resamples or 0) if resamples is None else resamples, rng)
-    tested = {m: _test_pairs(x, procedure) for m, x in zip(data.conditions, data.working(), strict=True)}
+    data = on_common_topics(data) if chosen.family_wise else data
+    tested = {m: _test_pairs(m, x, procedure) for m, x in zip(data.conditions, data.working(), strict=True)}
     tables = {
         "differences": _differences(tested, level),
-        "asl": significance_levels({m: one.p for m, one in tested.items()}, by="measure"),
-        "pairs": pl.concat([_pair_table(m, data.runs, one, level) for m, one in tested.items()]),
+        "asl": significance_levels({m: one.p[one.tested] for m, one in tested.items()}, by="measure"),
+        "pairs": pl.concat([_directed(_pair_table(m, data.runs, one, level), m, data) for m, one in tested.items()]),
     }
     table = pl.DataFrame([_row(m, one, procedure, level) for m, one in tested.items()])
     settings = {"test": test, "correction": correction, "alpha": alpha, "level": level}
     settings |= {"resamples": procedure.resamples, "rng": rng} if procedure.resamples else {}
     notes = (*data.notes, *_notes(data, tested, procedure))
-    charts = power_charts(table, tables, alpha=alpha, level=level, criterion=procedure.criterion)
     basis = replace(data.basis, runs=len(data.runs), topics=len(data.topics))
+    charts = power_charts(table, tables, basis, alpha=alpha, level=level, criterion=procedure.criterion)
     result = Result("power", table, tables, basis, settings, notes, charts=charts)
     return result if truth is None else with_truth(result, data, known, procedure, level=level)
 
@@ -159,20 +185,24 @@ class Procedure:
     seed: int
 
     def p_values(self, x: Array) -> Array:
-        """Test all pairs of runs, with the correction; `x` is [run, topic] without gaps. [pair]"""
-        p = self.test.p_values(x, resamples=self.resamples, seed=self.seed)
-        return corrected(p, self.correction)
+        """Test all pairs of runs, each on the topics that both have, and correct; `x` is [run, topic]. [pair]
+
+        A pair with too few topics in common is not tested, NaN, and does not count in the correction.
+        """
+        return corrected(p_values_with_gaps(self.test, x, resamples=self.resamples, seed=self.seed), self.correction)
 
     def critical_differences(self, x: Array) -> Array | None:
         """The difference of means that suffices for significance, without correction. [pair]"""
-        return self.test.critical_differences(x, alpha=self.alpha, resamples=self.resamples, seed=self.seed)
+        drawn = {"resamples": self.resamples, "seed": self.seed}
+        return critical_differences_with_gaps(self.test, x, alpha=self.alpha, **drawn)
 
     def leave_out_power(self, x: Array) -> Array:
-        """The share of pairs found different with some topics left out. [deletion]"""
-        if self.test.name == "t" and self.correction == "none":
+        """The share of pairs found different with some topics left out, of those tested on all. [deletion]"""
+        if self.test.name == "t" and self.correction == "none" and not has_gaps(x):
             return separated(x, alpha=self.alpha)[1]
         remaining = deletions(x.shape[1]) if x.shape[1] > 1 else ()
-        return np.array([(self.p_values(x[:, topics]) < self.alpha).mean() for topics in remaining])
+        tested = can_test(x)
+        return np.array([(self.p_values(x[:, topics])[tested] < self.alpha).mean() for topics in remaining])
 
     @property
     def criterion(self) -> str:
@@ -186,32 +216,35 @@ class _PairTests:
     """All pairs of runs, tested by the scores of one measure."""
 
     pairs: Pairs
-    p: Array  # [pair], corrected
+    p: Array  # [pair], corrected; NaN where runs have too few topics in common
     significant: Bools  # [pair]
     critical: Array | None  # [pair] the difference of means that suffices for significance
     left_out: Array  # [deletion] power with some topics left out
-    topics: Bools  # [topic] those on which every run has a score
+    topics: Bools  # [topic] those on which at least two runs have a score
+    n_topics: Counts  # [pair] how many of them both runs have
+
+    @property
+    def tested(self) -> Bools:
+        """Which pairs could be tested. [pair]"""
+        return np.asarray(~np.isnan(self.p))
 
     @property
     def power(self) -> float:
-        """The share of pairs found different."""
-        return float(self.significant.mean())
-
-    @property
-    def n_topics(self) -> int:
-        """How many topics every run has a score on."""
-        return int(self.topics.sum())
+        """The share of the tested pairs found different."""
+        return float(self.significant[self.tested].mean())
 
 
-def _test_pairs(scores: Array, procedure: Procedure) -> _PairTests:
-    """Test all pairs on the topics on which every run has a score."""
-    topics = np.asarray(~np.isnan(scores).any(0))
-    if not topics.any():
-        raise UsageError("no topic on which every run has a score")
+def _test_pairs(measure: str, scores: Array, procedure: Procedure) -> _PairTests:
+    """Test all pairs, each on the topics on which both runs have a score."""
+    topics = np.asarray((~np.isnan(scores)).sum(0) >= 2)
     x = scores[:, topics]
+    if not topics.any() or not can_test(x).any():
+        few = f"{LEAST_SHARED} topics" if topics.any() else "a topic"
+        raise UsageError(f"{measure}: no two runs have scores on {few} in common; see --missing zero")
     p = procedure.p_values(x)
     left_out = procedure.leave_out_power(x)
-    return _PairTests(pairs(x), p, p < procedure.alpha, procedure.critical_differences(x), left_out, topics)
+    critical = procedure.critical_differences(x)
+    return _PairTests(pairs_with_gaps(x), p, p < procedure.alpha, critical, left_out, topics, shared_topics(x))
 
 
 def _row(measure: str, tested: _PairTests, procedure: Procedure, level: float) -> dict[str, object]:
@@ -222,10 +255,11 @@ def _row(measure: str, tested: _PairTests, procedure: Procedure, level: float) -
         "power": tested.power,
         "low": float(np.maximum(low, 0.0)),
         "high": float(np.minimum(high, 1.0)),
-        "n_pairs": tested.p.size,
+        "n_pairs": int(tested.tested.sum()),
         "n_significant": int(tested.significant.sum()),
-        "delta": float(critical.max()) if critical is not None else None,
-        "delta_median": float(np.median(critical)) if critical is not None else None,
+        "n_topics": int(tested.n_topics[tested.tested].min()),
+        "delta": float(np.nanmax(critical)) if critical is not None else None,
+        "delta_median": float(np.nanmedian(critical)) if critical is not None else None,
         "test": procedure.test.name,
         "correction": procedure.correction,
         "alpha": procedure.alpha,
@@ -252,8 +286,9 @@ def _differences(tested: dict[str, _PairTests], level: float) -> pl.DataFrame:
 
 def _pair_table(measure: str, runs: tuple[str, ...], tested: _PairTests, level: float) -> pl.DataFrame:
     d = tested.pairs
-    n = tested.n_topics
-    half = t_quantile(level, n - 1) * d.sd / np.sqrt(n) if n > 1 else np.full(d.mean.size, np.nan)
+    sizes, which = np.unique(tested.n_topics, return_inverse=True)
+    quantile = np.array([t_quantile(level, int(n) - 1) if n > 1 else np.nan for n in sizes])[which]
+    half = quantile * d.sd / np.sqrt(np.maximum(tested.n_topics, 1))
     names = np.array(runs, dtype=object)
     return pl.DataFrame(
         {
@@ -264,21 +299,31 @@ def _pair_table(measure: str, runs: tuple[str, ...], tested: _PairTests, level: 
             "low": d.mean - half,
             "high": d.mean + half,
             "effect": np.divide(d.mean, d.sd, out=np.full(d.mean.size, np.nan), where=d.sd > 0),
-            "p": tested.p,
+            "p": pl.Series(tested.p).fill_nan(None),
             "significant": tested.significant,
+            "n_topics": tested.n_topics,
         }
     )
 
 
+def _directed(pairs: pl.DataFrame, measure: str, data: Scores) -> pl.DataFrame:
+    """Name the better run of each significant pair; differences that were taken for higher is better turn back."""
+    known = pl.col("significant") & (not is_unstated(measure, data.notes))
+    better = pl.when(known).then(pl.when(pl.col("difference") > 0).then("run_a").otherwise("run_b"))
+    named = pairs.with_columns(better=better)
+    return negated(named) if data.basis.is_lower_better(measure) else named
+
+
 def _notes(data: Scores, tested: dict[str, _PairTests], procedure: Procedure) -> Iterator[Note]:
-    flat = {m: int(one.pairs.flat.sum()) for m, one in tested.items() if one.pairs.flat.any()}
-    if flat:
-        shown = ", ".join(f"{n} with {m}" for m, n in flat.items())
+    every = list(tested.values())
+    flat = {m: int((one.pairs.flat & one.tested).sum()) for m, one in tested.items()}
+    if any(flat.values()):
+        shown = ", ".join(f"{n} with {m}" for m, n in flat.items() if n)
         text = f"pairs whose differences do not vary count as not significant: {shown}"
         yield Note("constant_differences", "info", text)
-    every = list(tested.values())
-    yield from incomplete_topics(*(one.n_topics for one in every), n_topics=len(data.topics))
-    yield from one_topic(min(one.n_topics for one in every))
+    yield from unshared_topics(*(int(one.topics.sum()) for one in every), n_topics=len(data.topics))
+    yield from one_topic(min(int(one.n_topics.max()) for one in every))
+    yield from _on_gaps(tested)
     if not all(np.array_equal(one.topics, every[0].topics) for one in every):
         text = "measures that have scores on different topics are not compared: no interval of the difference"
         yield Note("different_topics", "caution", text)
@@ -291,8 +336,30 @@ def _notes(data: Scores, tested: dict[str, _PairTests], procedure: Procedure) ->
         yield Note("significance_test_caveat", "caution", f"{test.title} is {test.caveat}")
 
 
+def _on_gaps(tested: dict[str, _PairTests]) -> Iterator[Note]:
+    """Say on how many topics pairs were tested, and how many were not, where runs lack some."""
+    sizes = {m: one.n_topics[one.tested] for m, one in tested.items()}
+    if uneven := {m: n for m, n in sizes.items() if (n < tested[m].topics.sum()).any()}:
+        shown = ", ".join(f"{_from_to(n)} by {m}" for m, n in uneven.items())
+        text = f"pairs of runs were tested on the topics that both have: {shown}"
+        yield Note("pairwise_topics", "caution", text)
+    yield from untested_pairs({m: int((~one.tested).sum()) for m, one in tested.items()})
+
+
+def _from_to(n: Counts) -> str:
+    """A number of topics, or the fewest and the most of several."""
+    few, most = int(n.min()), int(n.max())
+    return counted(most, "topic") if few == most else f"{few} to {most} topics"
+
+
 def power_charts(
-    table: pl.DataFrame, tables: Mapping[str, pl.DataFrame], *, alpha: float, level: float, criterion: str
+    table: pl.DataFrame,
+    tables: Mapping[str, pl.DataFrame],
+    basis: Basis,
+    *,
+    alpha: float,
+    level: float,
+    criterion: str,
 ) -> tuple[Chart, ...]:
     """Draw the power of every measure and all p-values; where pairs are few, first the difference of every pair.
 
@@ -306,15 +373,16 @@ def power_charts(
     title = f"Discriminative power, with its {level:.0%} interval over topics"
     charts = (Chart("power", title, table, dots), asl_chart(tables["asl"], by="measure", alpha=alpha))
     few = table["n_pairs"][0] <= FEW_PAIRS
-    return (_pair_chart(tables["pairs"], measures, criterion, level), *charts) if few else charts
+    return (_pair_chart(tables["pairs"], measures, basis, criterion, level), *charts) if few else charts
 
 
-def _pair_chart(pairs: pl.DataFrame, measures: list[str], criterion: str, level: float) -> Chart:
+def _pair_chart(pairs: pl.DataFrame, measures: list[str], basis: Basis, criterion: str, level: float) -> Chart:
     """Draw the difference of every pair, one panel per measure; the filled dots are significant."""
     n_pairs = pairs.height // len(measures)
-    shown = measures[: MAX_ROWS // n_pairs]
+    shown = {name: basis.titled(name) for name in measures[: MAX_ROWS // n_pairs]}
     words = {True: SIGNIFICANT, False: NOT_SIGNIFICANT}
-    rows = pairs.filter(pl.col("measure").is_in(shown)).with_columns(
+    rows = pairs.filter(pl.col("measure").is_in(list(shown))).with_columns(
+        pl.col("measure").replace(shown),
         pair=pl.format("{} \u2212 {}", "run_a", "run_b"),
         verdict=pl.col("significant").replace_strict(words, return_dtype=pl.String),
     )
@@ -333,7 +401,7 @@ def _pair_chart(pairs: pl.DataFrame, measures: list[str], criterion: str, level:
     }
     panel: Spec = {"layer": [span, dots], "width": 220, "height": {"step": 18}}
     drawing = {
-        "facet": category("measure", shown, header={"title": None}),
+        "facet": category("measure", list(shown.values()), header={"title": None}),
         "columns": 2 if len(shown) == 4 else 3,
         "spec": panel,
         "resolve": {"scale": {"x": "independent"}},

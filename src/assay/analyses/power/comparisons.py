@@ -11,6 +11,7 @@ import polars as pl
 from assay.core.text import Row, known
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
+from assay.scoring.direction import is_unstated
 from assay.stats.significance.declare import find_test
 from assay.stats.significance.pairs import CORRECTION_TITLES, holm
 
@@ -77,11 +78,20 @@ def multiplicity_correction(power: Result) -> MultiplicityCorrection | None:
 
 @dataclass(frozen=True, slots=True)
 class RunPairs:
-    """All pairs of runs under one measure, corrected for their number."""
+    """All pairs of runs under one measure, corrected for their number; differences are by what the better leads."""
 
-    pairs: pl.DataFrame  # better, worse, difference, low, high, effect, p (corrected), significant; largest first
-    runs: list[str]  # best first
+    pairs: pl.DataFrame  # better, worse, difference, low, high, effect, p (corrected), significant, n_topics
+    runs: list[str]  # best first; only those that share topics with it
     correction: MultiplicityCorrection
+    lower: bool = False  # whether lower is better
+    unstated: bool = False  # whether nobody says which is better, and the name suggests that lower is
+    n_topics: int | None = None  # that there are, where runs lack some
+
+    @property
+    def has_best(self) -> bool:
+        """Whether the first run loses to none: on topics that differ from pair to pair it may."""
+        best = self.runs[0]
+        return not ((self.pairs["worse"] == best) & (self.pairs["difference"] > 0)).any()
 
     @property
     def n_significant(self) -> int:
@@ -107,8 +117,10 @@ class RunPairs:
 
 
 def run_pairs(power: Result, measure: str) -> RunPairs:
-    """A measure's pairs of runs, corrected by Holm's method unless they are corrected already."""
-    mine = power.tables["pairs"].filter(pl.col("measure") == measure)
+    """A measure's pairs of runs that were tested, corrected by Holm's method unless they are corrected already."""
+    lower = power.basis.is_lower_better(measure)
+    mine = power.tables["pairs"].filter(pl.col("measure") == measure, pl.col("p").is_not_null())
+    mine = negated(mine) if lower else mine
     p = mine["p"].to_numpy()
     correction = multiplicity_correction(power)
     if correction is None:
@@ -119,7 +131,7 @@ def run_pairs(power: Result, measure: str) -> RunPairs:
             mine.select("run_b", -pl.col("difference")).rename({"run_b": "run", "difference": "d"}),
         ]
     )
-    order = total.group_by("run", maintain_order=True).sum().sort("d", descending=True, maintain_order=True)
+    order = total.group_by("run", maintain_order=True).mean().sort("d", descending=True, maintain_order=True)
     reversed_ = pl.col("difference") < 0
     ends = {
         "low": pl.when(reversed_).then(-pl.col("high")).otherwise("low"),
@@ -133,6 +145,23 @@ def run_pairs(power: Result, measure: str) -> RunPairs:
         effect=pl.col("effect").abs(),
         p=pl.Series(p),
         significant=pl.Series(p < float(power.settings["alpha"])),
+        n_topics="n_topics",
     )
     pairs = table.sort("difference", descending=True, maintain_order=True)
-    return RunPairs(pairs, order["run"].to_list(), correction)
+    best, *others = order["run"].to_list()
+    met = pairs.filter((pl.col("better") == best) | (pl.col("worse") == best))
+    compared = {*met["better"], *met["worse"]}
+    runs = [best, *(run for run in others if run in compared)]
+    uneven = power.basis.common_topics is not None or pairs["n_topics"].n_unique() > 1
+    n_topics = power.basis.topics if uneven else None
+    return RunPairs(pairs, runs, correction, lower, is_unstated(measure, power.notes), n_topics)
+
+
+def negated(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Change the sign of differences, of their intervals and of effects; 0 stays without a sign."""
+    return pairs.with_columns(
+        difference=0 - pl.col("difference"),
+        low=0 - pl.col("high"),
+        high=0 - pl.col("low"),
+        effect=0 - pl.col("effect"),
+    )

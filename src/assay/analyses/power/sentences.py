@@ -30,6 +30,7 @@ _FOLLOWERS = 3  # measures beside the best that are listed with their power
 _WEAKER = 4  # measures that are listed as weaker
 _PAIRS = 3  # of a few runs, pairs that are listed
 _EQUALS = 4  # runs that are listed as the best together
+_NO_ORDER = "these runs share different topics, which give no single order, and none is the best"
 _POWER = ("power", "low", "high")
 _LEAD = ("lead", "lead_low", "lead_high")
 _DIFFERENCE = ("difference", "low", "high")
@@ -90,6 +91,7 @@ def _too_few_pairs(rows: Sequence[Row], runs: int) -> Sentence:
     counts = [f"{row['measure']} {row['n_significant']}" for row in rows]
     separated = f" ({rows[0]['measure']} separates {rows[0]['n_significant']} of them, {listed(counts[1:])})"
     make = f"{counted(runs, 'run')} make {'only ' if n == 1 else ''}{counted(n, 'pair')}"
+    make += " that can be tested" if n < runs * (runs - 1) // 2 else ""
     text = f"{make}, too few to say which measure separates runs better{separated if n > 1 else ''}."
     return Sentence(text)
 
@@ -162,8 +164,11 @@ def different_runs(power: Result) -> Sentence | None:
     By the measure of most power; below {many_runs} runs (own) by the first measure asked for, because the best on a
     few pairs is chance. The p-values are corrected by Holm over the pairs of that measure, unless they are corrected
     already; intervals are those of single pairs, and where one leaves 0 out and the corrected p is not significant, p
-    is given. How many topics a difference would need is a rough estimate: normal approximation, a chance of
-    {target_power} to find it, no number beyond {most_topics:,} topics (own).
+    is given. Better is lower where lower is better, and the sentence says so; where a name suggests that and nothing
+    states it, a run is said to score higher, not better. Where runs lack topics, a difference on fewer than all says
+    on how many it is, and a run is the best only if it is behind none that it was tested against. How many topics a
+    difference would need is a rough estimate: normal approximation, a chance of {target_power} to find it, no number
+    beyond {most_topics:,} topics (own).
     """
     many = n_runs(power) >= MANY_RUNS.value
     measure = compare_measures(power).best["measure"] if many else power.table["measure"][0]
@@ -171,6 +176,7 @@ def different_runs(power: Result) -> Sentence | None:
     largest = compared.pairs.row(0, named=True)
     if largest["difference"] == 0:
         return Sentence(f"By {measure}, these runs do not differ at all.", 0.0)
+    measure = power.basis.titled(measure)
     if _untested(power):
         size = f"the largest is that of {largest['better']} over {largest['worse']}, {score(largest['difference'])}"
         text = f"By {measure}, no difference between these runs can be tested on one topic; {size}."
@@ -185,49 +191,69 @@ def _among_many(compared: RunPairs, measure: str, power: Result) -> Sentence:
     best = compared.runs[0]
     equals = [run for run in compared.runs[1:] if compared.pair(best, run)["difference"] == 0]
     share = f"{n_significant:,} of the {counted(n, 'pair')} of runs ({percent(n_significant / n)})"
-    if equals:
-        lead = f"no run is the best: {listed([best, *equals], most=_EQUALS)} score the same"
+    if not compared.has_best:
+        lead = _NO_ORDER
+    elif equals:
+        lead = f"no run is the {_best(compared)}: {listed([best, *equals], most=_EQUALS)} score the same"
     else:
         row = compared.pair(best, compared.runs[1])
         beaten = compared.pairs.filter((pl.col("better") == best) & pl.col("significant")).height
         others = f"{beaten} of the other {len(compared.runs) - 1}"
         verdict = "significant" if row["significant"] else INCONCLUSIVE
-        lead = f"the best run, {best}, is significantly better than {others}, and its lead over "
-        lead += f"{row['worse']}, {_difference(row, compared, power)}, is {verdict}"
+        lead = f"the {_best(compared)} run, {best}, is significantly {_better(compared)} than {others}"
+        lead += f", and its lead over {row['worse']}, {_difference(row, compared, power)}, is {verdict}"
     text = f"By {measure}, {share} are significantly different ({compared.correction.title} over all pairs); {lead}."
     return Sentence(text, n_significant / n, shown=percent(n_significant / n))
 
 
+def _better(compared: RunPairs) -> str:
+    """What the first of two runs is: better, or only higher where nobody says that higher is better."""
+    return "higher" if compared.unstated else "better"
+
+
+def _best(compared: RunPairs) -> str:
+    return "highest" if compared.unstated else "best"
+
+
 def _difference(row: Row, compared: RunPairs, power: Result) -> str:
-    """A difference with its interval; with its p, too, where that decides otherwise than the interval."""
+    """A difference with its interval; with its p, too, where that decides otherwise than the interval.
+
+    Where runs lack topics, it says on how many of them the difference is.
+    """
     p = _corrected_p(row, row["p"], compared.correction, significant=row["significant"], ends=_DIFFERENCE)
-    return f"{score(row['difference'])} ({_span(row, score, power)}{p})"
+    some = compared.n_topics is not None and row["n_topics"] < compared.n_topics
+    where = f"; on the {counted(row['n_topics'], 'topic')} both have" if some else ""
+    return f"{score(row['difference'])} ({_span(row, score, power)}{p}{where})"
 
 
 def _among_few(compared: RunPairs, measure: str, power: Result) -> Sentence:
     n, n_significant = compared.pairs.height, compared.n_significant
     shown = compared.pairs.filter("significant").head(_PAIRS).to_dicts()
     sizes = [_difference(row, compared, power) for row in shown]
-    better = [f"{row['better']} is better than {row['worse']} by {d}" for row, d in zip(shown, sizes, strict=True)]
+    word, by = _better(compared), ", lower by" if compared.lower else " by"
+    better = [f"{row['better']} is {word} than {row['worse']}{by} {d}" for row, d in zip(shown, sizes, strict=True)]
     first = compared.pair(*compared.runs[:2])
-    who = f"{first['better']}, is better than the second, {first['worse']}"
-    if first["significant"] and (first["better"], first["worse"]) not in {(r["better"], r["worse"]) for r in shown}:
-        better.append(f"the best, {who}, by {_difference(first, compared, power)}")
+    who = f"{first['better']}, is {word} than the second, {first['worse']}"
+    apart = compared.has_best and first["significant"]
+    if apart and (first["better"], first["worse"]) not in {(r["better"], r["worse"]) for r in shown}:
+        better.append(f"the {_best(compared)}, {who}, {by.lstrip(', ')} {_difference(first, compared, power)}")
     text = f"By {measure}, {listed(better)}"
     if n > 1:
         which = f"{n_significant} of the {n}" if n_significant < n else f"all {n}"
         text += f"; {which} pairs are significantly different ({compared.correction.title})"
         text += f", the others are {INCONCLUSIVE}" if n_significant < n else ""
-    if not first["significant"]:
+    if not compared.has_best:
+        text += f"; {_NO_ORDER}"
+    elif not first["significant"]:
         text += f", among them {_first_place(first, compared, power)}"
     return _of(f"{text}.", shown[0], score, _DIFFERENCE)
 
 
 def _first_place(row: Row, compared: RunPairs, power: Result) -> str:
     if row["difference"] == 0:
-        return f"that of {row['better']} and {row['worse']}, which score best and alike"
+        return f"that of {row['better']} and {row['worse']}, which score {_best(compared)} and alike"
     size = _difference(row, compared, power)
-    return f"the lead of the best, {row['better']}, over the second, {row['worse']}, {size}"
+    return f"the lead of the {_best(compared)}, {row['better']}, over the second, {row['worse']}, {size}"
 
 
 def _none_significant(compared: RunPairs, measure: str, power: Result) -> Sentence:
@@ -237,7 +263,7 @@ def _none_significant(compared: RunPairs, measure: str, power: Result) -> Senten
     if n == 1:
         text = f"the difference between these runs is {INCONCLUSIVE}: {size}"
     needed = compared.topics_needed(row, float(power.settings["alpha"]))
-    if needed is not None and needed > (power.basis.topics or 0):
+    if needed is not None and needed > row["n_topics"]:
         amount = f"about {needed:,.0f}" if needed <= MOST_TOPICS.value else f"more than {MOST_TOPICS:,}"
         text += f", which would need {amount} topics if it is real (a rough estimate, by the normal distribution)"
     return _of(f"By {measure}, {text}.", row, score, _DIFFERENCE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,9 +14,12 @@ from assay.core.arrays import Array, Grades
 from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note
 from assay.data.files import read_bytes
+from assay.data.formats.json_text import read_json
+from assay.measures.grammar import recognised
 from assay.results import schemas
 from assay.results.charts import Chart, category, field, heat
 from assay.results.result import Result
+from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval
 from assay.stats.significance.pairs import pairs
@@ -36,7 +38,7 @@ class Truth:
     """What is true of the runs of a collection, by each target."""
 
     runs: tuple[str, ...]
-    value: dict[str, Array]  # target -> [run]
+    value: dict[str, Array]  # target -> [run]; higher is better
     batch: dict[str, Array]  # target by Monte Carlo -> [batch, run]
 
     def select(self, runs: Sequence[str]) -> Truth:
@@ -66,9 +68,12 @@ class Truth:
 def read_truth(path: str) -> Truth:
     """Read what `assay simulate` wrote about a collection."""
     try:
-        data = json.loads(read_bytes(path))
+        data = read_json(read_bytes(path), path)
+    except InputError as problem:
+        raise InputError(f"{problem}; {_SHAPE}") from None
+    try:
         return _truth(data)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
         raise InputError(f"{path}: not the truth of a collection; {_SHAPE}") from None
 
 
@@ -76,11 +81,20 @@ def _truth(data: dict[str, Any]) -> Truth:
     runs = tuple(str(name) for name in data["runs"])
     value = {LATENT: np.array(data["quality"], dtype=np.float64), POPULATION: np.array(data["J"], dtype=np.float64)}
     measures = {str(name): each for name, each in data["measures"].items()}
-    value |= {name: np.array(each["mean"], dtype=np.float64) for name, each in measures.items()}
-    batch = {name: np.array(each["batches"], dtype=np.float64) for name, each in measures.items()}
-    if any(x.shape[-1:] != (len(runs),) for x in (*value.values(), *batch.values())):
-        raise ValueError("as many numbers as runs")
+    value |= {name: _sign(name) * np.array(each["mean"], dtype=np.float64) for name, each in measures.items()}
+    batch = {name: _sign(name) * np.array(each["batches"], dtype=np.float64) for name, each in measures.items()}
+    whole = all(x.shape == (len(runs),) for x in value.values())
+    if not whole or any(x.ndim != 2 or x.shape[0] < 2 or x.shape[1] != len(runs) for x in batch.values()):
+        raise ValueError("as many numbers as runs, and in several batches")
+    if len(set(runs)) < len(runs) or not all(np.isfinite(x).all() for x in (*value.values(), *batch.values())):
+        raise ValueError("runs of different names, and finite numbers")
     return Truth(runs, value, batch)
+
+
+def _sign(target: str) -> int:
+    """What the values of a target are multiplied by so that higher is better."""
+    measure = recognised(target)
+    return 1 if measure is None else measure.declaration.sign
 
 
 _COUNTS = ("n_significant", "n_right", "n_wrong", "n_equal", "n_unsettled", "n_different")
@@ -90,8 +104,10 @@ SCHEMA = schemas.schema("measure", "target", "right", "low", "high", "found", *_
 
 def with_truth(result: Result, data: Scores, truth: Truth, procedure: Procedure, *, level: float) -> Result:
     """Add to a result of `power` how often its significant pairs are in the right order."""
+    data = on_common_topics(data)
     table = order_recovery(truth, data.conditions, data.working(), procedure, level=level)
-    notes = (*result.notes, *truth_notes(table, data.conditions))
+    on_topics = (note for note in data.notes if note not in result.notes)
+    notes = (*result.notes, *on_topics, *truth_notes(table, data.conditions))
     charts = (truth_chart(table, data.conditions), *result.charts)
     return replace(result, tables={**result.tables, "truth": table}, notes=notes, charts=charts)
 

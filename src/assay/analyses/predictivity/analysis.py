@@ -58,6 +58,7 @@ def predictivity(
     n_topics: int | None = None,
     splits: int = 2000,
     target: str | None = None,
+    target_lower: Sequence[str] = (),
     margin: float = 0.01,
     alpha: float = 0.05,
     power: float = 0.8,
@@ -95,6 +96,8 @@ def predictivity(
     target
         A file of outcomes to be predicted (clicks, conversions, preferences): a table with a column `run` and one
         for each outcome, or an outcome for every run and topic in any form that --scores reads.
+    target_lower
+        An outcome of which the lowest is best, such as bounces; repeats. It is then called bounces (lower is better).
     margin
         By how much phi may differ and still count as the same.
     alpha
@@ -169,7 +172,7 @@ def predictivity(
     webber2008: Webber, Moffat, Zobel, Sakai. Precision-at-ten considered redundant. SIGIR 2008: tables 1 and 2,
     figure 1.
     """
-    study = with_targets(data, target)
+    study = with_targets(data, target, target_lower)
     n, size = _sizes(study, n_topics, margin)
     if not 0 < power < 1:
         raise UsageError(f"power {power:g} is not between 0 and 1, such as 0.8")
@@ -200,11 +203,18 @@ def predictivity(
         "level": level,
     }
     settings |= {"target": target} if target else {}
+    settings |= {"target_lower": list(target_lower)} if target_lower else {}
     return Result(
         "predictivity",
         _phi_table(study, {size: phi}, level),
         tables,
-        replace(data.basis, runs=len(study.runs), topics=n),
+        replace(
+            data.basis,
+            runs=len(study.runs),
+            topics=n,
+            common_topics=None,
+            topics_left_out=(data.basis.topics_left_out or 0) + len(data.topics) - n or None,
+        ),
         settings | {"rng": rng},
         (*study.notes, *_notes(study, phi, size, chosen)),
         charts=_charts(study, phi, tables["curve"]),

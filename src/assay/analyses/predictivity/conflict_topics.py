@@ -41,6 +41,7 @@ def conflict_topic_tables(
     one, other = np.triu_indices(x.shape[1], 1)
     mean, deviation = paired_differences(x)  # [measure, pair]
     significant = _is_significant(mean, deviation, x.shape[-1], alpha)
+    sign = [-1 if lower else 1 for lower in study.lower]
     by_measures, by_pairs = [], []
     for a, b in combinations(range(len(x)), 2):
         at = np.flatnonzero(mean[a] * mean[b] < 0)
@@ -54,7 +55,7 @@ def conflict_topic_tables(
             i, j = one[at[k]], other[at[k]]
             if mean[a, at[k]] < 0:  # the run that the first measure prefers comes first
                 i, j = j, i
-            first, second = abs(mean[a, at[k]]), -abs(mean[b, at[k]])
+            first, second = sign[a] * abs(mean[a, at[k]]), -sign[b] * abs(mean[b, at[k]])
             topics = (_finite(v) for v in (*needed[:, k], both[k]))
             by_pairs.append((*names, study.runs[i], study.runs[j], first, second, *map(bool, sure[:, k]), *topics))
     return table(by_measures, _BY_MEASURES), table(by_pairs, _BY_PAIRS)

@@ -11,9 +11,11 @@ from assay.core.arrays import Array
 from assay.core.errors import InputError, UsageError, suggestion
 from assay.core.notes import Note
 from assay.core.text import counted
-from assay.data.delimited import RawTable, is_number, read_table
-from assay.data.fields import ROLES, plain_column
 from assay.data.files import read_bytes
+from assay.data.formats.delimited import RawTable, is_number, read_table
+from assay.data.formats.fields import ROLES, plain_column
+from assay.scoring.direction import DIRECTION, with_direction
+from assay.scoring.missing import on_common_topics
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
 
@@ -28,8 +30,9 @@ class ScoresAndTargets:
     targets: tuple[str, ...]  # outcomes, after the measures
     runs: tuple[str, ...]
     topics: tuple[str, ...]
-    value: Array  # [measure or target, run, topic]
+    value: Array  # [measure or target, run, topic]; higher is better
     notes: tuple[Note, ...]
+    lower: tuple[bool, ...]  # [measure]: whether lower is better, so that the sign was changed
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -37,22 +40,33 @@ class ScoresAndTargets:
         return self.measures + self.targets
 
 
-def with_targets(data: Scores, target: str | None) -> ScoresAndTargets:
-    """Put scores and outcomes side by side; keep the runs that have both and the topics without gaps."""
-    value, notes = data.working(), list(data.notes)
+def with_targets(data: Scores, target: str | None, lower: Sequence[str] = ()) -> ScoresAndTargets:
+    """Put scores and outcomes side by side; keep the runs that have both and the topics without gaps.
+
+    `lower` names the outcomes of which the lowest is best.
+    """
+    if lower and target is None:
+        raise UsageError("--target-lower names outcomes; it goes with --target FILE")
     names: tuple[str, ...] = ()
+    outcome: Scores | None = None
+    without: list[Note] = []
     if target is not None:
-        outcome = _read(target, data)
+        outcome = with_direction(_read(target, data), lower=lower, flags=("target-lower",))
         runs = [run for run in data.runs if run in outcome.runs]
         topics = [topic for topic in data.topics if topic in outcome.topics]
         if len(runs) < 2 or not topics:
             what = f"{len(runs)} of {counted(len(data.runs), 'run')} and {len(topics)} of {len(data.topics)} topics"
             why = _unknown(outcome.runs, data.runs) or "names must be as in the scores"
             raise UsageError(f"target {target}: it has outcomes for {what}; {why}")
-        notes += _left_out(target, data, outcome, runs, topics)
+        without = list(_left_out(target, data, outcome, runs, topics))
+        without += [note for note in outcome.notes if note.code == DIRECTION]
         outcome, data = outcome.select(runs=runs, topics=topics), data.select(runs=runs, topics=topics)
-        names = tuple(f"{name} (target)" if name in data.conditions else name for name in outcome.conditions)
-        value = np.concatenate([data.working(), outcome.working()])
+        titles = map(outcome.basis.titled, outcome.conditions)
+        names = tuple(f"{name} (target)" if name in data.conditions else name for name in titles)
+    data = on_common_topics(data)
+    value, notes = data.working(), [*data.notes, *without]
+    if outcome is not None:
+        value = np.concatenate([value, outcome.select(topics=data.topics).working()])
     holed = np.asarray(np.isnan(value).any(1))  # [measure or target, topic]
     gaps = {"a score": holed[: len(data.conditions)].any(0), "an outcome": holed[len(data.conditions) :].any(0)}
     for what, gap in gaps.items():
@@ -62,7 +76,8 @@ def with_targets(data: Scores, target: str | None) -> ScoresAndTargets:
             notes.append(Note("incomplete_topics", "info", text))
     whole = np.asarray(~holed.any(0))
     left = tuple(topic for topic, there in zip(data.topics, whole, strict=True) if there)
-    return ScoresAndTargets(data.conditions, names, data.runs, left, value[:, :, whole], tuple(notes))
+    directions = tuple(map(data.lower_of, range(len(data.conditions))))
+    return ScoresAndTargets(data.conditions, names, data.runs, left, value[:, :, whole], tuple(notes), directions)
 
 
 def _left_out(target: str, data: Scores, outcome: Scores, runs: list[str], topics: list[str]) -> Iterator[Note]:
@@ -108,7 +123,9 @@ def _read(path: str, data: Scores) -> Scores:
         raise InputError(f"{path}: a second outcome of run {again}; one row per run, or a topic column")
     outcomes = np.array([_numbers(sheet, i) for i in words])  # [outcome, run]
     value = np.repeat(outcomes[:, :, None], len(data.topics), axis=2)
-    return replace(data, conditions=tuple(words.values()), runs=tuple(runs), value=value, averages=(), notes=())
+    return replace(
+        data, conditions=tuple(words.values()), runs=tuple(runs), value=value, averages=(), lower=(), notes=()
+    )
 
 
 def _is_data(words: Sequence[str], data: Scores) -> bool:

@@ -63,7 +63,7 @@ def one_equivalent_rankings(measures: Sequence[Measure], *, depth: int, n_rel: i
 def _rows(measures: Sequence[Measure], lists: TopicRankings) -> Iterator[tuple[object, ...]]:
     hits = lists.grade.sum(-1, dtype=np.int64)
     for m in measures:
-        score = lists.score(m)
+        score = m.declaration.sign * lists.score(m)
         for rank, equal in one_equivalent(m, lists):
             others = _others(equal, rank, lists)
             single = np.setdiff1d(equal, others)

@@ -32,6 +32,7 @@ from assay.results.charts import Chart, category, field, intervals, lines, refer
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, few_runs
 from assay.scoring.best_runs import best_runs
+from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
 from assay.stats.variance import COEFFICIENT_NAMES, COEFFICIENTS, SOURCES, Coefficient, check_size
 
@@ -71,12 +72,11 @@ def reliability(
 
     The intervals (feldt1965 for E-rho^2, arteaga1982 for Phi) treat runs and topics as samples and their effects as
     normal. Of nominal 95% intervals on normal scores, 94 to 96% (E-rho^2) and 95 to 97% (Phi) held the truth for 5 to
-    100 runs; 94 to 96% of both with up to half of the cells empty, here and there or in blocks. Real scores are not
-    normal: of those from 30 of the runs and 50 of the topics of robust 2004, 95% (AP) and 85 to 87% (P@10) held the
-    values of all 110 runs and 249 topics. `times` of tables.comparisons is paired over the topics, with the runs as
-    given (a jackknife of its logarithm that leaves out one topic at a time, of more than 50 a fiftieth of them): 96%
-    held the truth on 50 topics of robust 2004 for AP against P@10. An order that such an interval decides is called
-    significant.
+    100 runs. Real scores are not normal: of those from 30 of the runs and 50 of the topics of robust 2004, 95% (AP)
+    and 85 to 87% (P@10) held the values of all 110 runs and 249 topics. `times` of tables.comparisons is paired over
+    the topics, with the runs as given (a jackknife of its logarithm that leaves out one topic at a time, of more than
+    50 a fiftieth of them): 96% held the truth on 50 topics of robust 2004 for AP against P@10. An order that such an
+    interval decides is called significant.
 
     Parameters
     ----------
@@ -120,10 +120,8 @@ def reliability(
     tables.facet_stability, with a measure under several judgments: measure, facet, n_levels, n_topics, and both
     coefficients, with the judgments sampled as the topics are: one level, and as many as there are.
 
-    Mean squares are set equal to their expectations. Where a run has no score on some topics, runs are adjusted for
-    topics and topics for runs (Henderson's third method, by fitting constants), with the exact expectations of that
-    pattern of gaps; intervals then take the average number of topics of a run, and of runs of a topic. A topic for
-    which a run lists no document is such a gap with --missing skip only; else it scores as an empty list does. Of
+    Mean squares are set equal to their expectations. Runs must be compared on the same topics: where a run has no
+    score on some, only the topics that every run has are used, under all measures alike, and a note says so. Of
     geometric means, the scores are logarithms.
 
     References
@@ -133,11 +131,11 @@ def reliability(
     arteaga1982: Arteaga, Jeyaratnam, Graybill. Confidence intervals for proportions of total variance in the two-way
     cross component of variance model. Communications in Statistics 11(15), 1982, 1643-1658.
     bodoff2007: Bodoff, Li. Test theory for assessing IR test collections. SIGIR 2007, 367-374.
-    henderson1953: Henderson. Estimation of variance and covariance components. Biometrics 9(2), 1953, 226-252.
     ting1990: Ting, Burdick, Graybill, Jeyaratnam, Lu. Confidence intervals on linear combinations of variance
     components that are unrestricted in sign. Journal of Statistical Computation and Simulation 35, 1990, 135-143.
     urbano2013: Urbano, Marrero, Martín. On the measurement of test collection reliability. SIGIR 2013, 393-402.
     """
+    data = on_common_topics(data)
     check_size(len(data.runs), len(data.topics))
     targets, sizes = _targets(target), whole_numbers(n_topics, "number of topics", least=1) if n_topics else []
     every, third = studies(data), facets(data)
@@ -199,16 +197,8 @@ def _notes(data: Scores, every: Sequence[GStudy]) -> Iterator[Note]:
         shown = "; ".join(f"{m}: {', '.join(sources)}" for m, sources in below.items())
         text = f"variances estimated below 0 are shown as 0 ({shown}); --table components has them as they are"
         yield Note("negative_variances", "info", text)
-    if gaps := [f"{s.measure} {s.n_missing:,} of {s.x.size:,}" for s in every if s.n_missing]:
-        how = "(runs adjusted for topics, topics for runs), intervals from average numbers of topics and runs"
-        text = f"cells without a score: {', '.join(gaps)}; estimated by Henderson's third method {how}"
-        yield Note("missing_scores", "caution", text)
     if any(s.n_topics < len(data.topics) for s in every):
         yield Note("topics_without_scores", "info", "topics without any score were left out")
-    for study in every:
-        if (apart := study.x.shape[0] - study.squares.dof_run) > 1 and study.n_missing:
-            text = f"{study.measure}: {apart} groups of runs share no topic; runs are compared within them only"
-            yield Note("disconnected_runs", "caution", text)
     unknown = [s for s in every if np.isnan(s.ratio("phi"))]
     if flat := [s.measure for s in unknown if s.is_flat]:
         text = f"scores do not vary, so nothing is said of their stability: {', '.join(flat)}"

@@ -20,7 +20,6 @@ from assay.stats.variance import (
     Coefficient,
     MeanSquares,
     coefficient,
-    fitted_mean_squares,
     mean_squares,
     topics_needed,
 )
@@ -50,7 +49,7 @@ class GStudy:
     """The G-study of one measure."""
 
     measure: str
-    x: Array  # [run, topic], without runs and topics that have no score at all
+    x: Array  # [run, topic], without topics that have no score
     topics: Index  # [topic]: which of all topics these are
     squares: MeanSquares
 
@@ -58,11 +57,6 @@ class GStudy:
     def n_topics(self) -> int:
         """The topics that have a score."""
         return self.x.shape[1]
-
-    @property
-    def n_missing(self) -> int:
-        """Cells without a score."""
-        return int(np.isnan(self.x).sum())
 
     @property
     def is_flat(self) -> bool:
@@ -86,8 +80,8 @@ class GStudy:
     def left_out(self, of: Coefficient) -> Array:
         """The logarithm of the ratio without each group of topics. [group]"""
         sets = list(deletions(self.n_topics))
-        if self.n_missing or len({topics.size for topics in sets}) > 1:
-            ratios = np.array([float(_squares(self.x[:, topics]).ratio(of)) for topics in sets])
+        if len({topics.size for topics in sets}) > 1:
+            ratios = np.array([float(mean_squares(self.x[:, topics]).ratio(of)) for topics in sets])
         else:
             ratios = mean_squares(np.stack([self.x[:, topics] for topics in sets])).ratio(of)
         return _log(ratios)
@@ -113,25 +107,20 @@ def _printed(ratio: float, n: int) -> float:
 
 
 def _flat(x: Array) -> bool:
-    return bool(x.size and np.nanmax(x) - np.nanmin(x) < _FLAT)
+    return bool(x.size and x.max() - x.min() < _FLAT)
 
 
 def _log(ratio: Array) -> Array:
     return np.log(np.where(ratio > 0, ratio, np.nan))
 
 
-def _squares(x: Array) -> MeanSquares:
-    return fitted_mean_squares(x) if np.isnan(x).any() else mean_squares(x)
-
-
 def studies(data: Scores) -> list[GStudy]:
-    """Study every measure, on the scale of statistics; runs and topics without a score are left out."""
+    """Study every measure, on the scale of statistics; topics without a score are left out, and no run has gaps."""
     every = []
     for measure, x in zip(data.conditions, data.working(), strict=True):
-        there = ~np.isnan(x)
-        x = x[there.any(1)][:, there.any(0)]
-        squares = _squares(np.where(np.isnan(x), np.nan, 0.0) if _flat(x) else x)
-        every.append(GStudy(measure, x, np.flatnonzero(there.any(0)), squares))
+        there = np.flatnonzero(~np.isnan(x).any(0))
+        x = x[:, there]
+        every.append(GStudy(measure, x, there, mean_squares(np.zeros_like(x) if _flat(x) else x)))
     return every
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,12 +14,13 @@ import polars as pl
 import assay
 from assay.analyses.report.verdict import place, verdict
 from assay.core.errors import MeasureError, UsageError, suggestion
-from assay.core.notes import Note
+from assay.core.notes import Note, gravest_first
 from assay.core.progress import steps
 from assay.core.thresholds import Threshold
-from assay.data.files import make_directory
+from assay.data.diagnosis import CODES, SHARES
 from assay.data.judged import Collection
-from assay.data.provenance import Origin, spelled, taken
+from assay.data.outputs import check_directory
+from assay.data.provenance import Basis, Origin, spelled, taken
 from assay.render.pictures import figures as draw
 from assay.render.redaction import redacted
 from assay.results.analysis import Analysis, Section, analysis, find, index
@@ -28,6 +29,7 @@ from assay.results.sentences import MANY_RUNS, load_sentences, rules_table
 from assay.scoring.conditions import Condition, parse_condition
 from assay.scoring.default_measures import default_measures
 from assay.scoring.loaders import LOADERS
+from assay.scoring.missing import COMMON_TOPICS, Missing
 from assay.scoring.scores import Scores, Undefined
 
 _VERDICT = {
@@ -42,7 +44,7 @@ _VERDICT = {
 }
 
 
-@analysis(name="report", group="make", place=3)
+@analysis(name="report", group="make", place=3, fractions=True)
 def report(
     data: Collection | Scores,
     *,
@@ -51,6 +53,7 @@ def report(
     fast: bool = False,
     figures: str | None = None,
     undefined: Undefined = "zero",
+    missing: Missing | None = None,
     contributors: Sequence[str] = (),
     pool_depth: int | None = None,
     alpha: float = 0.05,
@@ -79,6 +82,11 @@ def report(
         Write every chart as SVG, PNG and PDF into this directory.
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+    missing
+        What to do with topics that a run lacks, in every section: zero (a missing list is empty, as with trec_eval
+        -c, a missing score 0), pairwise (no score: each comparison uses the topics that both runs have; sections
+        that need all runs on all topics use the common ones, and say so), common (only topics on which every run has
+        a score) or fail (default: zero for runs, pairwise for --scores).
     contributors
         The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
         (default: all runs).
@@ -114,6 +122,7 @@ def report(
     settings = {
         "measure": tuple(measure) or default_measures(data),
         "undefined": undefined,
+        "missing": missing,
         "contributors": tuple(contributors),
         "pool_depth": pool_depth,
         "alpha": alpha,
@@ -121,7 +130,7 @@ def report(
         "rng": rng,
     }
     if figures is not None:
-        make_directory(Path(figures))
+        check_directory(figures)
     load_sentences()
     study = _Study(_with_files(data, settings), settings, fast=fast)
     study.scores  # noqa: B018 - what is wrong with measures is said at once, and not by every section
@@ -185,8 +194,7 @@ class _Study:
         kind = get_type_hints(of.function)["data"]
         loader = LOADERS[kind]
         own = taken(loader, self.settings)
-        named = self.words(flagged=type(None) in get_args(kind))
-        words = ["assay", of.name, *named, *spelled(loader, own), *spelled(of.function, settings)]
+        words = ["assay", of.name, *self.words(), *spelled(loader, own), *spelled(of.function, settings)]
         try:
             own_data = self.scores if self._shared(kind) else loader(self.data, **own)
             result = of(own_data, **settings)
@@ -194,13 +202,13 @@ class _Study:
             return Part(of.name, of.question, why_not=str(problem))
         return Part(of.name, of.question, shlex.join(words), result, shown=shown)
 
-    def words(self, *, flagged: bool = False) -> tuple[str, ...]:
+    def words(self) -> tuple[str, ...]:
         """The words that name the data; placeholders where it comes from no file."""
-        if words := self.data.origin.words(flagged=flagged):
+        if words := self.data.origin.words():
             return words
         if isinstance(self.data, Scores):
             return ("--scores", "SCORES")
-        return ("--runs" if flagged else "RUN...", *(["RUNS"] if flagged else []), "--qrels", "QRELS")
+        return ("RUN...", "--qrels", "QRELS")
 
     def _refused(self, need: Section) -> str:
         """Say what is missing; nothing where nothing is."""
@@ -272,12 +280,28 @@ def _bound(study: _Study, parts: Sequence[Part], command: str) -> Report:
                 inputs, schema={"file": pl.String, "bytes": pl.Int64, "sha256": pl.String}, orient="row"
             ),
         },
-        basis=next(iter(results.values())).basis,
+        basis=_basis(study, next(iter(results.values()))),
         settings={"version": assay.__version__, "command": command, **settings, "fast": study.fast},
-        notes=_unhashed(study.data.origin),
+        notes=(*_on_data(results.values()), *_unhashed(study.data.origin)),
         parts=tuple(parts),
         sentences=tuple(one for _, one in statements),
     )
+
+
+def _basis(study: _Study, first: Result) -> Basis:
+    """The data: as the first section says, but as the shared scores say where runs lack topics."""
+    return study.scores.basis if study.scores.basis.missing is not None else first.basis
+
+
+def _on_data(results: Iterable[Result]) -> list[Note]:
+    """What makes the data doubtful in whichever section, once; of judged shares what the last says, with cutoffs.
+
+    Which topics a section leaves out is true of that section, and stands there.
+    """
+    noted = [note for result in results for note in result.notes if note.on_data or note.severity == "warning"]
+    notes = [note for note in noted if note.code != COMMON_TOPICS]
+    once = {*SHARES, *CODES.values()}
+    return gravest_first({note.code if note.code in once else note.text: note for note in notes}.values())
 
 
 def _unhashed(origin: Origin) -> tuple[Note, ...]:

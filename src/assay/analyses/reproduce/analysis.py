@@ -53,7 +53,7 @@ def reproduce(
     *,
     all: bool = False,  # noqa: A002 - the flag's name
     runs: Sequence[str] = (),
-    qrels: str | None = None,
+    qrels: Sequence[str] = (),
     data: Sequence[str] = (),
     item: str | None = None,
     contributors: Sequence[str] = (),
@@ -92,7 +92,7 @@ def reproduce(
     runs
         The runs of the paper's own collection: a file, a directory or a glob; repeats.
     qrels
-        The judgments of that collection.
+        The judgments of that collection: a file, a directory or a glob; repeats, and all are merged.
     data
         Other collections as per-topic scores, T5=FILE[,FILE]: any file that --scores reads, each naming its measure;
         or as runs and judgments, T9=DIR,QRELS. KEY.qrels=FILE[:FROM-TO], KEY.means=FILE and KEY.factors=MN,SD are

@@ -20,12 +20,13 @@ import numpy as np
 
 from assay.core.errors import AssayError, InputError
 from assay.core.progress import steps
-from assay.data.delimited import is_number
 from assay.data.files import bare_name, read_bytes
+from assay.data.formats.delimited import is_number
 from assay.data.read import read_qrels, read_runs
 from assay.measures.declare import Measure
 from assay.measures.grammar import recognised
-from assay.scoring.score_files import ALIASES, read_scores
+from assay.scoring.other_tools.layouts import ALIASES
+from assay.scoring.score_files import read_scores
 from assay.scoring.scored_collection import ScoredCollection, from_runs, from_scores
 from assay.scoring.scores import Scores
 
@@ -215,7 +216,8 @@ class ScoreFiles:
             if set(part.runs) != set(first.runs) or set(part.topics) != set(first.topics):
                 raise InputError(f"{path}: not of the same runs and topics as {first_path.name}")
         value = np.concatenate([part.select(runs=first.runs, topics=first.topics).value for part in parts])
-        return complete(replace(first, conditions=tuple(self.files), value=value, averages=()), self.name, topics)
+        every = replace(first, conditions=tuple(self.files), value=value, averages=(), lower=())
+        return complete(every, self.name, topics)
 
 
 def complete(scores: Scores, name: str, topics: Collection[str] | None) -> ScoredCollection:

@@ -18,7 +18,7 @@ def public_sources(paper: Paper, directories: Sequence[str]) -> Sources:
     runs, qrels = there.pop("runs", []), there.pop("qrels", [])
     data = [f"{key}={','.join(paths)}" for key, paths in there.items()]
     if not (runs and qrels):
-        return read_sources(paper, runs=(), qrels=None, data=data, contributors=())
+        return read_sources(paper, runs=(), qrels=(), data=data, contributors=())
     return read_sources(paper, runs=runs, qrels=qrels[0], data=data, contributors=())
 
 

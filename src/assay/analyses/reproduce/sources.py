@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 
 from assay.core.errors import InputError, UsageError, suggestion
-from assay.data.delimited import read_table
 from assay.data.files import read_bytes
+from assay.data.formats.delimited import read_table
 from assay.data.read import read_qrels, read_runs
 from assay.data.run_lists import chosen_names
 from assay.results.papers import Paper, Sources
@@ -22,7 +22,7 @@ RUN_TABLE = "types"  # the key of --data that names a table about runs
 
 
 def read_sources(
-    paper: Paper, *, runs: Sequence[str], qrels: str | None, data: Sequence[str], contributors: Sequence[str]
+    paper: Paper, *, runs: Sequence[str], qrels: str | Sequence[str], data: Sequence[str], contributors: Sequence[str]
 ) -> Sources:
     """Read the collections that were named, and the table about runs."""
     if not paper.collections and (runs or qrels or data):

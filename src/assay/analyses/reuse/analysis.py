@@ -15,6 +15,7 @@ from assay.core.settings import check_choice
 from assay.core.text import counted
 from assay.data import run_lists as runlists
 from assay.data.judged import Collection
+from assay.data.provenance import Basis
 from assay.data.tables import Qrels, Runs
 from assay.measures.declare import Measure
 from assay.measures.grammar import parse
@@ -36,6 +37,7 @@ _NEAR = 1e-12  # means that differ by less share a rank
     group="trust",
     place=4,
     section=Section(n_runs=MANY_RUNS, fast=None, shown=("summary",)),
+    fractions=True,
 )
 def reuse(
     data: Collection,
@@ -110,7 +112,7 @@ def reuse(
     by_run = _left_out(base, filled, pool_depth, at, np.arange(len(data.runs.names)), data.runs.names)
     pooled = pl.Series("contributor", [name in set(names) for name in data.runs.names for _ in chosen])
     table = by_run.drop("unit").insert_column(2, pooled)
-    tables = {"summary": _summary(table, ONE_RUN, len(names))}
+    tables = {"summary": _summary(table, ONE_RUN, len(names), base.scores.basis)}
     if groups is not None:
         group = runlists.groups(groups, data.runs.names)
         units = sorted(set(group))
@@ -118,7 +120,8 @@ def reuse(
         left = _left_out(base, filled, pool_depth, unit[at], unit, units).rename({"unit": "group"})
         tables["groups"] = left.sort("group", maintain_order=True)
         n_left = len(set(unit[at].tolist()))
-        tables["summary"] = pl.concat([tables["summary"], _summary(left, WHOLE_GROUP, n_left)])
+        of_groups = _summary(left, WHOLE_GROUP, n_left, base.scores.basis)
+        tables["summary"] = pl.concat([tables["summary"], of_groups])
     if pool_depth and (deep := _beyond(base, pool_depth)).height:
         tables["beyond"] = deep
     about: dict[str, object] = {
@@ -148,12 +151,11 @@ def _left_out(
     n = np.bincount(owner[owner >= 0], minlength=len(names))
     n_relevant = np.bincount(owner[(owner >= 0) & (base.qrels.grade > 0)], minlength=len(names))
     score = base.scores.mean()  # [measure, run]
-    rank = _ranks(score)
+    rank = _ranks(base.scores.quality())
     without, rank_without = score.copy(), rank.copy()
     for i, left in enumerate(base.without(owner, len(names))):
         mine = of_run == i
-        mean = left.mean()
-        without[:, mine], rank_without[:, mine] = mean[:, mine], _ranks(mean)[:, mine]
+        without[:, mine], rank_without[:, mine] = left.mean()[:, mine], _ranks(left.quality())[:, mine]
     runs, measures = base.scores.runs, base.scores.conditions
     columns = {"score": score, "score_without": without, "difference": without - score}
     return pl.DataFrame(
@@ -170,24 +172,26 @@ def _left_out(
     )
 
 
-def _ranks(mean: Array) -> Index:
+def _ranks(quality: Array) -> Index:
     """Places of runs [measure, run], the best first; ties share the better place."""
-    return 1 + (mean[:, None, :] > mean[:, :, None] + _NEAR).sum(-1)
+    return 1 + (quality[:, None, :] > quality[:, :, None] + _NEAR).sum(-1)
 
 
-def _summary(table: pl.DataFrame, what: str, n: int) -> pl.DataFrame:
+def _summary(table: pl.DataFrame, what: str, n: int, basis: Basis) -> pl.DataFrame:
     rows = []
     for part in table.partition_by("measure", maintain_order=True):
         known = part.drop_nans("difference")
         score, without = (known[name].to_numpy() for name in ("score", "score_without"))
-        drop, fall = known.sort("difference", maintain_order=True), known["rank_without"] - known["rank"]
+        sign = -1 if basis.is_lower_better(part["measure"][0]) else 1
+        drop = known.with_columns(gain=sign * pl.col("difference")).sort("gain", maintain_order=True)
+        fall = known["rank_without"] - known["rank"]
         rows.append(
             {
                 "measure": part["measure"][0],
                 "what": what,
                 "n": n,
                 "tau": float(tau_b(score, without)) if known.height > 1 else None,
-                "largest_drop": -drop["difference"][0] if known.height else None,
+                "largest_drop": -drop["gain"][0] if known.height else None,
                 "run": drop["run"][0] if known.height else None,
                 "largest_fall": fall.max(),
                 "fallen": known["run"][fall.arg_max() or 0] if known.height else None,
@@ -202,11 +206,11 @@ def _beyond(base: Evaluation, depth: int) -> pl.DataFrame:
     shallow = [m @ depth for m in deeper]
     unique = list(dict.fromkeys(shallow))
     at_depth = Evaluation.of(base.runs, base.qrels, unique, negative=base.negative, undefined=base.undefined)
-    scored = dict(zip(unique, at_depth.scores.mean(), strict=True))
+    scored = dict(zip(unique, zip(at_depth.scores.mean(), at_depth.scores.quality(), strict=True), strict=True))
     parts = []
     for m, cut in zip(deeper, shallow, strict=True):
-        here, there = scored[cut], base.scores.choose([m]).mean()[0]
-        before, after = _ranks(here[None])[0], _ranks(there[None])[0]
+        (here, quality), deep = scored[cut], base.scores.choose([m])
+        there, before, after = deep.mean()[0], _ranks(quality[None])[0], _ranks(deep.quality())[0]
         parts.append(
             pl.DataFrame(
                 {

@@ -45,12 +45,14 @@ def new_runs(reuse: Result) -> Sentence | None:
         return Sentence(f"Left out of the pool, no {what} would lose any score; {described}.", *rests)
     verdict = f"New runs as different as these {'would be judged fairly' if fair else 'may be judged unfairly'}"
     left = "its own documents" if what == ONE_RUN else "the documents of its group"
-    why = f"without {left} a run {_lost(drop)} and {_fallen(fall, n)}, tau is {_least(hardest['tau'])}"
+    lost = _lost(drop, lower=reuse.basis.is_lower_better(drop["measure"]))
+    why = f"without {left} a run {lost} and {_fallen(fall, n)}, tau is {_least(hardest['tau'])}"
     return Sentence(f"{verdict}: {why}; {described}.", *rests)
 
 
-def _lost(drop: Row) -> str:
-    return f"loses at most {score(drop['largest_drop'])} of {drop['measure']} ({drop['run']})"
+def _lost(drop: Row, *, lower: bool) -> str:
+    verb = "worsens by" if lower else "loses"
+    return f"{verb} at most {score(drop['largest_drop'])} of {drop['measure']} ({drop['run']})"
 
 
 def _fallen(fall: Row, n: int) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
+from assay.core.notes import Note
 from assay.data import run_lists
 from assay.data.judged import Collection, Judged, judge
 from assay.measures.bounds.residuals import Tail, bounds_of_runs, kind
@@ -19,13 +20,13 @@ from assay.results.charts import field, run_means
 from assay.results.result import Result
 from assay.scoring.conditions import judgments_under, parse_condition, score_conditions
 from assay.scoring.default_measures import default_measures
-from assay.scoring.engine import Missing
 from assay.scoring.engine import score as compute
+from assay.scoring.missing import Missing, choose_settled
 from assay.scoring.scores import Scores, Undefined
 from assay.stats.intervals import bootstrap_interval, t_interval
 
 
-@analysis(name="score", group="look", place=2, section=Section(fast={}))
+@analysis(name="score", group="look", place=2, section=Section(fast={}), fractions=True)
 def score(
     data: Collection | Judged | Scores,
     *,
@@ -36,7 +37,7 @@ def score(
     resamples: int = 10_000,
     rng: int = 0,
     undefined: Undefined = "zero",
-    missing: Missing = "empty",
+    missing: Missing | None = None,
     contributors: Sequence[str] = (),
     residuals: bool = False,
     tail: Tail = "unseen",
@@ -50,10 +51,11 @@ def score(
     Parameters
     ----------
     measure
-        Measures, such as nDCG@10 or RBP(p=0.8); nDCG@100/pool=10 under a pool of depth 10, AP/qrels=FILE under
-        other judgments, AP/standardised by the mean and deviation of all runs, ERR@20/abbreviated or
-        ERR@20/expanded by the ideal ranking; trec_eval's names are accepted. Of scores that another tool computed,
-        those to show (default: all; of runs, a set that suits the grades and the depth of the lists).
+        Measures, such as nDCG@10 or RBP(p=0.8); nDCG@100/pool=10 under a pool of depth 10, AP/qrels=NAME under
+        other judgments (of that name, or in that file), AP/standardised by the mean and deviation of all runs,
+        ERR@20/abbreviated or ERR@20/expanded by the ideal ranking; trec_eval's names are accepted. Of scores that
+        another tool computed, those to show (default: all; of runs, a set that suits the grades and the depth of the
+        lists).
     per_topic
         Show every topic instead of the means.
     interval
@@ -67,7 +69,9 @@ def score(
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
     missing
-        What to do with topics for which a run has no list: empty, as trec_eval -c does, or skip (no score).
+        What to do with topics that a run lacks: zero (a missing list is empty, as with trec_eval -c, a missing score
+        0), pairwise (no score), common (only topics on which every run has a score) or fail (default: zero for runs,
+        pairwise for --scores). Means over different topics, as of pairwise, cannot be compared.
     contributors
         The runs that fill the pools: a name, a file of names, or a table with the columns run and pooled; repeats
         (default: all runs).
@@ -84,6 +88,8 @@ def score(
     -------
     run, measure, mean, low, high
         The mean over topics (a geometric mean for GMAP, a sum for counts) and the ends of its interval.
+    n_topics
+        How many topics the mean is over.
     run, topic, measure, value
         With `per_topic`, one row per score.
     residual, least, most
@@ -93,16 +99,17 @@ def score(
     """
     if residuals and isinstance(data, Scores):
         raise UsageError("--residuals needs runs and judgments, not scores")
-    if residuals and missing == "skip":
-        raise UsageError("--residuals counts missing lists as empty; it does not go with --missing skip")
+    if residuals and missing in ("pairwise", "common"):
+        raise UsageError(f"--residuals counts missing lists as empty; it does not go with --missing {missing}")
     if tail != "unseen" and not residuals:
         raise UsageError(f"--tail {tail} says what follows the end of a list, for the residual; add --residuals")
-    scores = _scores(data, measure, contributors, undefined=undefined, missing=missing)
+    scores = _scores(data, measure, contributors, undefined, missing)
     bounded = _bounded(data, scores, contributors, tail) if residuals and not isinstance(data, Scores) else {}
     settings: dict[str, object] = {"tail": tail} if residuals else {}
     if per_topic:
         table = scores.frame().with_columns(*_columns({name: x.transpose(1, 2, 0) for name, x in bounded.items()}))
         return Result("score", table, basis=scores.basis, settings=settings, notes=scores.notes)
+    notes = (*scores.notes, *_incomparable(scores))
     settings |= {"interval": interval, "level": level}
     if interval == "t":
         low, high = t_interval(scores.working(), level=level)
@@ -112,26 +119,42 @@ def score(
         low, high = bootstrap_interval(scores.working(), level=level, resamples=resamples, rng=generator)
     means = {name: _mean(x).T for name, x in bounded.items()}
     table = _table(scores, low, high).with_columns(*_columns(means))
-    chart = run_means(table, x=field("mean", title="mean score", scale={"zero": False}), level=level)
-    return Result("score", table, basis=scores.basis, settings=settings, notes=scores.notes, charts=(chart,))
+    x = field("mean", title="mean score", scale={"zero": False})
+    chart = run_means(table, x=x, level=level, lower=scores.lower_of(0))
+    return Result("score", table, basis=scores.basis, settings=settings, notes=notes, charts=(chart,))
+
+
+def _incomparable(scores: Scores) -> Iterator[Note]:
+    """Warn of means over different topics."""
+    if scores.gaps().any():
+        text = "means over different topics cannot be compared (n_topics): see power, or choose --missing common"
+        yield Note("different_topics", "warning", text)
 
 
 def _scores(
     data: Collection | Judged | Scores,
     measure: Sequence[str | Measure],
     contributors: Sequence[str],
-    **policy: Any,
+    undefined: Undefined,
+    missing: Missing | None,
 ) -> Scores:
     if contributors and not isinstance(data, Collection):
         raise UsageError(f"contributors fill pools; {type(data).__name__} has none")
     if isinstance(data, Scores):
-        return data.choose(measure)
+        return choose_settled(data, measure, missing or "pairwise")
     if isinstance(data, Judged):
-        return compute(data, measure, **policy)
-    names = run_lists.contributors(contributors, data.runs.names)
-    asked = measure or default_measures(data)
-    scores = score_conditions(data.runs, data.qrels, asked, contributors=names, negative=data.negative, **policy)
-    return scores.select(runs=data.chosen) if data.chosen else scores
+        return compute(data, measure, undefined=undefined, missing=missing or "zero")
+    return score_conditions(
+        data.runs,
+        data.qrels,
+        measure or default_measures(data),
+        contributors=run_lists.contributors(contributors, data.runs.names),
+        asked=data.chosen,
+        undefined=undefined,
+        missing=missing or "zero",
+        negative=data.negative,
+        others=data.others,
+    )
 
 
 def _bounded(data: Collection | Judged, scores: Scores, contributors: Sequence[str], tail: Tail) -> dict[str, Array]:
@@ -157,7 +180,7 @@ def _bounded(data: Collection | Judged, scores: Scores, contributors: Sequence[s
 def _judged(data: Collection, under: tuple[str | None, int | None], contributors: Sequence[str]) -> Judged:
     """Join the runs that are asked about with the judgments of a condition; all contributors fill its pool."""
     names = run_lists.contributors(contributors, data.runs.names)
-    qrels = judgments_under(data.runs, data.qrels, under, contributors=names)
+    qrels = judgments_under(data.runs, data.qrels, under, contributors=names, others=data.others)
     return judge(data.asked, qrels, negative=data.negative)
 
 
@@ -173,11 +196,12 @@ def _columns(values: dict[str, Array]) -> list[pl.Series]:
 
 def _table(scores: Scores, low: Array, high: Array) -> pl.DataFrame:
     n_conditions, n_runs = low.shape
-    columns = {"mean": scores.mean(), "low": scores.summarise(low), "high": scores.summarise(high)}
+    columns = dict(zip(("mean", "low", "high"), (scores.mean(), *scores.interval(low, high)), strict=True))
     return pl.DataFrame(
         {
             "run": [run for run in scores.runs for _ in range(n_conditions)],
             "measure": list(scores.conditions) * n_runs,
             **{name: values.T.ravel() for name, values in columns.items()},
+            "n_topics": (~np.isnan(scores.value)).sum(-1).T.ravel(),
         }
     )

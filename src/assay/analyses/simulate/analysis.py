@@ -15,9 +15,11 @@ from assay.analyses.simulate.truth import Expectation, check_truth, expectations
 from assay.analyses.simulate.writing import (
     COMPLETE,
     LIST,
+    QRELS,
+    RUNS,
     TRUTH,
-    CollectionFiles,
-    prepare,
+    JudgedCounts,
+    collection_folder,
     write_collection,
     write_truth,
 )
@@ -166,12 +168,12 @@ def simulate_collection(
     """Simulate a collection, write it with its truth (by the measures of a report, if none is named), describe it."""
     measures = measures or measures_for(min(size.depth, size.n_docs), graded=size.top > 1)
     check_truth(measures, truth_topics)
-    prepare(directory, size)
-    runs = simulate_runs(model, size, seed)
-    expected = expectations(model, size, runs, measures, n_topics=truth_topics, seed=seed)
-    population = population_ap(model, size, runs)
-    files = write_collection(directory, model, size, runs, seed)
-    write_truth(directory, model, size, runs, expected, population, seed)
+    with collection_folder(directory, size) as folder:
+        runs = simulate_runs(model, size, seed)
+        expected = expectations(model, size, runs, measures, n_topics=truth_topics, seed=seed)
+        population = population_ap(model, size, runs)
+        counts = write_collection(folder, model, size, runs, seed)
+        write_truth(folder, model, size, runs, expected, population, seed)
     truth = _truth_table(size, expected)
     tables = {"truth": truth, "targets": _targets(runs, population, expected)}
     settings = {"n_docs": size.n_docs, "n_relevant": size.n_relevant, "depth": size.depth, "top_grade": size.top}
@@ -179,12 +181,12 @@ def simulate_collection(
     basis = Basis(
         runs=size.n_runs,
         topics=size.n_topics,
-        judged=files.n_judged,
-        relevant=files.n_relevant,
+        judged=counts.n_judged,
+        relevant=counts.n_relevant,
         contributors=size.n_contributors,
     )
     table = _runs(size, runs, population)
-    notes = _notes(directory, size, files, table)
+    notes = _notes(Path(directory), size, counts, table)
     return Result("simulate", table, tables, basis, settings, notes, charts=(_chart(truth, runs, size),))
 
 
@@ -229,11 +231,10 @@ def _targets(runs: SimulatedRuns, population: Array, expected: dict[str, Expecta
     return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col("tau").fill_nan(None))
 
 
-def _notes(directory: str, size: Size, files: CollectionFiles, table: pl.DataFrame) -> tuple[Note, ...]:
-    place = Path(directory)
+def _notes(place: Path, size: Size, counts: JudgedCounts, table: pl.DataFrame) -> tuple[Note, ...]:
     named = [f"{run} (like {other})" if other else run for run, other in table.select("run", "equal_to").rows()]
-    unpooled = files.n_unpooled / max(1, files.n_unpooled + files.n_relevant)
-    where = f"the runs are in {files.runs}, the pooled judgments in {files.qrels}, the truth in {place / TRUTH}"
+    unpooled = counts.n_unpooled / max(1, counts.n_unpooled + counts.n_relevant)
+    where = f"the runs are in {place / RUNS}, the pooled judgments in {place / QRELS}, the truth in {place / TRUTH}"
     truth = f"by latent quality {named[-1]} is in truth the best and {named[0]} the worst"
     pool = (
         f"{unpooled:.1%} of the relevant documents were not pooled and count as not relevant; complete judgments are "

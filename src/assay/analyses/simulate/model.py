@@ -14,6 +14,7 @@ from scipy.special import gammaincinv, log_ndtr, ndtri
 
 from assay.core.arrays import Array, Bools, Grades
 from assay.core.errors import UsageError
+from assay.core.settings import MAX_RANK
 from assay.core.thresholds import Threshold
 
 LARGEST_GENERALITY = Threshold(
@@ -28,6 +29,8 @@ FEWEST_DOCUMENTS = Threshold(
 HIGHEST_GRADE = Threshold(
     "highest_grade", 100, unit="as top grade", meaning="above which a synthetic collection is refused"
 )
+_MOST = {"n_runs": 10_000, "n_topics": 100_000, "n_docs": 100_000_000, "depth": MAX_RANK, "pool_depth": MAX_RANK}
+_MOST_RANKED = 100_000_000  # documents in the lists of one topic, which are held together
 _RARER = 0.45  # documents of each further grade, for one of the grade below
 
 
@@ -75,8 +78,12 @@ class Size:
         least["n_docs"] = int(FEWEST_DOCUMENTS.value)
         for name, low in least.items():
             if getattr(self, name) < low:
-                flag = "top-grade" if name == "top" else name.replace("_", "-")
-                raise UsageError(f"{flag} {getattr(self, name)} is below {low}; give {low} or more")
+                raise UsageError(f"{_flag(name)} {getattr(self, name)} is below {low}; give {low} or more")
+        for name, high in _MOST.items():
+            if getattr(self, name) > high:
+                raise UsageError(f"{_flag(name)} {getattr(self, name)} is more than {high:,}, the most there is")
+        if self.n_runs * self.depth > _MOST_RANKED:
+            raise UsageError(f"{self.n_runs} runs to depth {self.depth} are more than {_MOST_RANKED:,} ranks a topic")
         if self.n_contributors > self.n_runs:
             raise UsageError(f"{self.n_contributors} contributors of {self.n_runs} runs; give 1 to {self.n_runs}")
         if not 0 <= self.n_equal <= self.n_runs // 2:
@@ -97,6 +104,11 @@ class Size:
     def topics(self) -> list[str]:
         """Names of the topics."""
         return [str(101 + i) for i in range(self.n_topics)]
+
+
+def _flag(name: str) -> str:
+    """What a field is called on a command line."""
+    return "top-grade" if name == "top" else name.replace("_", "-")
 
 
 @dataclass(frozen=True, slots=True)

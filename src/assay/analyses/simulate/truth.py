@@ -61,6 +61,8 @@ def check_truth(measures: Sequence[str], n_topics: int) -> list[Measure]:
     for m in chosen:
         if m.declaration.average != "mean":
             raise UsageError(f"{m} is no mean over topics, and so has no expectation here; leave it out")
+        if np.isnan(m.declaration.undefined):
+            raise UsageError(f"{m} has no worst score, and so no expectation where it is undefined; leave it out")
     return chosen
 
 
@@ -91,7 +93,7 @@ def _batch(
         lists = Rankings(np.concatenate([g for g, _ in topics]), np.concatenate([p for _, p in topics]), size.top)
         for i, m in enumerate(measures):
             score = m.compute(lists)
-            defined = np.where(np.isnan(score), max(0.0, m.declaration.low), score)
+            defined = np.where(np.isnan(score), m.declaration.undefined, score)
             total[i] += defined.reshape(len(topics), size.n_runs).sum(0)
     return total / n
 

@@ -1,9 +1,14 @@
-"""Synthetic collections as TREC files, written topic by topic: no more than one topic is ever held."""
+"""Synthetic collections as TREC files, written topic by topic: no more than one topic is ever held.
+
+A collection is written into a hidden folder and moved into place when it is whole. Of two processes that write to one
+place, the first that is done has it; the other says so.
+"""
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -18,46 +23,40 @@ from assay.analyses.simulate.truth import Expectation
 from assay.core.arrays import Array, Grades, Index
 from assay.core.errors import UsageError
 from assay.core.progress import steps
-from assay.data.files import make_directory, refused, write_bytes
+from assay.data.files import refused
+from assay.data.outputs import locked, make_directory, new_folder
 
 RUNS, QRELS, COMPLETE, TRUTH, LIST = "runs", "qrels.txt", "complete.txt.gz", "truth.json", "runs.tsv"
 _DECIMALS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class CollectionFiles:
-    """Where a collection is, and how much of it is judged."""
+class JudgedCounts:
+    """How much of a collection is judged."""
 
-    runs: Path
-    qrels: Path
     n_judged: int
     n_relevant: int  # judged relevant
     n_unpooled: int  # relevant, but never judged
 
 
-def write_collection(
-    directory: str | Path, model: Model, size: Size, runs: SimulatedRuns, seed: int
-) -> CollectionFiles:
+def write_collection(folder: Path, model: Model, size: Size, runs: SimulatedRuns, seed: int) -> JudgedCounts:
     """Draw the topics one by one; write runs, pooled judgments, complete ones and a list of the runs."""
-    place = Path(directory)
-    folder = place / RUNS
-    pooled, complete = [], []
+    (folder / RUNS).mkdir()
+    files = [folder / RUNS / f"{name}.gz" for name in size.runs]
     counts = np.zeros(3, dtype=np.int64)
-    with _parts(folder, size) as parts:
+    with (folder / QRELS).open("wb") as pooled, (folder / COMPLETE).open("wb") as complete:
         for i, topic in enumerate(steps(size.topics, doing="topic ", lines=False)):
             lists = draw_lists(model, size, runs, seed, i)
-            for part, name, doc, score in zip(parts, size.runs, lists.doc, lists.score, strict=True):
-                with part.open("ab") as out:
+            for file, name, doc, score in zip(files, size.runs, lists.doc, lists.score, strict=True):
+                with file.open("ab") as out:
                     out.write(gzip.compress(_run_text(size, topic, name, doc, score), compresslevel=1, mtime=0))
             judged = lists.pool(runs.contributes, size.pool_depth)
-            pooled.append(_qrels_text(size, topic, *judged))
-            complete.append(gzip.compress(_qrels_text(size, topic, *lists.complete()), compresslevel=1, mtime=0))
+            pooled.write(_qrels_text(size, topic, *judged))
+            complete.write(gzip.compress(_qrels_text(size, topic, *lists.complete()), compresslevel=1, mtime=0))
             counts += _counts(lists, judged[1])
-    write_bytes(place / QRELS, b"".join(pooled))
-    write_bytes(place / COMPLETE, b"".join(complete))
     listed = pl.DataFrame({"run": size.runs, "pooled": runs.contributes.astype(np.int8)})
-    write_bytes(place / LIST, listed.write_csv(separator="\t").encode())
-    return CollectionFiles(folder, place / QRELS, *counts.tolist())
+    (folder / LIST).write_bytes(listed.write_csv(separator="\t").encode())
+    return JudgedCounts(*counts.tolist())
 
 
 def _counts(lists: TopicLists, grade: Grades) -> list[int]:
@@ -65,39 +64,53 @@ def _counts(lists: TopicLists, grade: Grades) -> list[int]:
     return [grade.size, n_relevant, lists.relevant.size - n_relevant]
 
 
-def prepare(directory: str | Path, size: Size) -> None:
-    """Make the folders; remove an earlier collection there, so that no old truth stands beside new runs.
+@contextmanager
+def collection_folder(directory: str | Path, size: Size) -> Iterator[Path]:
+    """Hand out a folder to write a collection into; it is moved into place when all is written, or vanishes.
 
     Refuses a place with runs that would stay among the new ones, and one with files that `assay simulate` has not
-    written.
+    written. An earlier collection there stays whole until then.
     """
-    place = Path(directory)
-    folder = make_directory(place / RUNS)
-    own = [folder / f"{name}.gz" for name in size.runs]
-    if others := sorted(file for file in folder.iterdir() if file not in own and not file.name.startswith(".")):
-        raise UsageError(f"{others[0]}: would stay among the new runs; remove it, or give another directory")
-    present = [file for file in (place / QRELS, place / COMPLETE, place / LIST, *own) if file.exists()]
-    if present and not (place / TRUTH).exists():
-        raise UsageError(f"{present[0]}: not made by assay simulate ({TRUTH} is missing); give another directory")
-    for file in (*present, place / TRUTH):
-        file.unlink(missing_ok=True)
-
-
-@contextmanager
-def _parts(folder: Path, size: Size) -> Iterator[list[Path]]:
-    """Hand out files to append to, one per run; they take their names when all is written, or vanish."""
-    parts = [folder / f".{name}.part" for name in size.runs]
-    for part in parts:
-        part.unlink(missing_ok=True)
+    place = Path(os.path.realpath(directory))
     try:
-        yield parts
-        for part, name in zip(parts, size.runs, strict=True):
-            part.replace(folder / f"{name}.gz")
+        before = _truth_at(place, size)
+        with new_folder(place) as folder:
+            yield folder
+            with locked([make_directory(place.parent)]):
+                if _truth_at(place, size) != before:
+                    other = "another collection was written there meanwhile; this one is not kept"
+                    raise UsageError(f"{directory}: {other}")
+                _move(folder, place)
     except OSError as problem:
-        raise refused(problem.filename or folder, problem) from None
-    finally:
-        for part in parts:
-            part.unlink(missing_ok=True)
+        raise refused(problem.filename or place, problem) from None
+
+
+def _truth_at(place: Path, size: Size) -> tuple[int, int] | None:
+    """Say which collection of ours is at a place, by its truth; refuse one where a collection cannot be put."""
+    if place.exists() and not place.is_dir():
+        raise UsageError(f"{place}: a file, where a folder is to be written; give another directory")
+    own = [place / RUNS / f"{name}.gz" for name in size.runs]
+    there = sorted((place / RUNS).iterdir()) if (place / RUNS).is_dir() else []
+    if others := [file for file in there if file not in own and not file.name.startswith(".")]:
+        raise UsageError(f"{others[0]}: would stay among the new runs; remove it, or give another directory")
+    if (place / TRUTH).is_file():
+        about = (place / TRUTH).stat()
+        return about.st_ino, about.st_mtime_ns
+    if present := [file for file in (place / QRELS, place / COMPLETE, place / LIST, *own) if file.exists()]:
+        raise UsageError(f"{present[0]}: not made by assay simulate ({TRUTH} is missing); give another directory")
+    return None
+
+
+def _move(folder: Path, place: Path) -> None:
+    """Move a collection into place; over an earlier one the truth last, so that it never stands beside other runs."""
+    if not place.exists():
+        folder.rename(place)
+        return
+    (place / TRUTH).unlink(missing_ok=True)
+    (place / RUNS).mkdir(exist_ok=True)
+    runs = [f"{RUNS}/{file.name}" for file in sorted((folder / RUNS).iterdir())]
+    for name in (*runs, QRELS, COMPLETE, LIST, TRUTH):
+        (folder / name).replace(place / name)
 
 
 def _docs(size: Size, doc: Index) -> pl.Series:
@@ -125,14 +138,14 @@ def _lines(frame: pl.DataFrame) -> bytes:
 
 
 def write_truth(
-    directory: str | Path,
+    folder: Path,
     model: Model,
     size: Size,
     runs: SimulatedRuns,
     expected: dict[str, Expectation],
     population: Array,
     seed: int,
-) -> Path:
+) -> None:
     """Write what is true of the collection as `truth.json`."""
     truth = {
         "about": "truth of a collection made by assay simulate",
@@ -150,6 +163,4 @@ def write_truth(
             for name, e in expected.items()
         },
     }
-    path = Path(directory) / TRUTH
-    write_bytes(path, json.dumps(truth, allow_nan=False).encode())
-    return path
+    (folder / TRUTH).write_bytes(json.dumps(truth, allow_nan=False).encode())

@@ -21,6 +21,7 @@ from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
 from assay.scoring.engine import check_asked
 from assay.scoring.factor_files import check_factors_path, published_pair, read_factors, write_factors
+from assay.scoring.missing import on_common_topics
 from assay.scoring.normalisation import reference_notes
 from assay.scoring.scores import STANDARDISED, Scores
 from assay.stats import standardisation
@@ -55,7 +56,8 @@ def standardize(
 
     Not for comparing runs on one set of topics when raw scores will do: it changes the weight of topics, and topics
     on which the reference runs hardly differ count as much as all others. Where they do not differ at all
-    (deviations below 1e-9 of the topic's best score), z is 0 for every run, as in trec_eval.
+    (deviations below 1e-9 of the topic's best score), z is 0 for every run, as in trec_eval. Where lower is better,
+    a lower standardised score is, too.
 
     The interval treats the topics as the sample and the factors as known; it does not cover other reference runs.
     Commands that start from scores, such as `power` and `predictivity`, take scores that are standardised by the runs
@@ -103,6 +105,7 @@ def standardize(
     _check_scale(data, method, a, b, reference, factors, floor)
     if save:
         check_factors_path(save)
+    data = data if factors else on_common_topics(data)
     scores, used, n = _standardize(data, method, a, b, reference, factors, floor)
     table = _factor_table(data, used)
     if save:
@@ -110,7 +113,7 @@ def standardize(
     linear: dict[str, object] = {"a": a, "b": b} if method == "linear" else {}
     source = factors or (f"{n} of {len(data.runs)} runs" if reference else "the runs themselves")
     means = _means(scores, level)
-    best = charts.run_means(means, x=_axis(method, "mean"), level=level, how=", standardised")
+    best = charts.run_means(means, x=_axis(method, "mean"), level=level, how=", standardised", lower=data.lower_of(0))
     return Result(
         "standardize",
         means,
@@ -154,7 +157,8 @@ def standardize_scores(
     """
     check_choice(method, "method", get_args(Method))
     _check_scale(scores, method, a, b, reference, factors, floor)
-    return _renamed(_standardize(scores, method, a, b, reference, factors, floor)[0])
+    whole = scores if factors else on_common_topics(scores)
+    return _renamed(_standardize(whole, method, a, b, reference, factors, floor)[0])
 
 
 def _renamed(scores: Scores) -> Scores:
@@ -166,7 +170,7 @@ def _standardize(
     data: Scores, method: Method, a: float, b: float, reference: Sequence[str], factors: str | None, floor: float
 ) -> tuple[Scores, Factors, int]:
     """Standardise; with the factors used, and how many runs they come from unless from a file."""
-    raw = data.working()
+    raw = data.scaled()
     runs = chosen_names(reference, data.runs) if reference else list(data.runs)
     by_reference = raw[:, positions(runs, data.runs, "run")] if reference else raw
     used = _raised(read_factors(factors, data.conditions, data.topics), floor) if factors else None
@@ -229,9 +233,9 @@ def _notes(data: Scores, by: Factors, factors: str | None) -> Iterator[Note]:
     if logs := [name for i, name in enumerate(data.conditions) if data.average_of(i) == "geometric"]:
         yield Note("logarithms", "info", f"{', '.join(logs)}: the logarithm of the score is standardised")
     if factors and (top := data.basis.top_grade or 1) > 1 and published_pair(factors):
-        folded = ",".join(f"{grade}=1" for grade in range(2, top + 1))
+        folded = ",".join(f"{grade}=1" for grade in range(2, int(top) + 1))
         text = (
-            f"these factors are of binary relevance, the judgments have grades up to {top}: "
+            f"these factors are of binary relevance, the judgments have grades up to {top:g}: "
             f"scores that use grades do not compare; fold them (--grades {folded})"
         )
         yield Note("binary_factors", "caution", text)
@@ -250,10 +254,11 @@ def _means(scores: Scores, level: float) -> pl.DataFrame:
 
 def _against_raw(raw: Scores, scores: Scores, method: Method) -> charts.Chart:
     """Run means before and after, one panel per measure."""
+    titles = [raw.basis.titled(name) for name in scores.conditions]
     table = pl.DataFrame(
         {
             "run": list(scores.runs) * len(scores.conditions),
-            "measure": [name for name in scores.conditions for _ in scores.runs],
+            "measure": [title for title in titles for _ in scores.runs],
             "raw": raw.mean().ravel(),
             "standardized": scores.mean().ravel(),
         }
@@ -261,7 +266,7 @@ def _against_raw(raw: Scores, scores: Scores, method: Method) -> charts.Chart:
     axes = [charts.field("raw", title="mean raw score", scale={"zero": False}), _axis(method, "standardized")]
     panel = charts.scatter(*axes, tooltip=("run", "raw", "standardized")) | {"width": 240, "height": 240}
     drawing = {
-        "facet": charts.category("measure", scores.conditions, header={"title": None}),
+        "facet": charts.category("measure", titles, header={"title": None}),
         "columns": 3,
         "spec": panel,
         "resolve": {"scale": {"x": "independent"}},

@@ -32,6 +32,7 @@ from assay.results.charts import Chart, category, field, lines, reference_line, 
 from assay.results.result import Result
 from assay.results.schemas import schema, table
 from assay.results.sentences import MANY_RUNS, few_runs, incomplete_topics
+from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores, check_ranking
 from assay.stats.correlation.bitwise_tau import PairBits, pair_bits, pair_orders, tau_b
 from assay.stats.intervals import jackknife_interval
@@ -148,14 +149,21 @@ def subset(
     Zeitschrift für Mathematik und Physik 57, 1909: a tau and the correlation of normal variables behind it.
     """
     check_ranking(data.runs)
-    chosen = positions(_named(topics, data.topics), data.topics, "topic") if topics else None
+    named = _named(topics, data.topics)
+    positions(named, data.topics, "topic")  # refuses a name that no topic has
+    data = on_common_topics(data)
+    chosen = _places(named, data.topics) if topics else None
     best = min(k, max(1, len(data.runs) - 1))
     order = random_orders(len(data.topics), splits, rng)
     drawing = steps(data.conditions, doing="subsets under ", lines=False)
     studies = [_study(x, chosen, order, k=best, alpha=alpha) for x, _ in zip(data.working(), drawing, strict=True)]
     by_measure = list(zip(data.conditions, studies, strict=True))
     taus = table((_row(m, study, level) for m, study in by_measure), _SUBSETS)
-    reversals = (row for m, study in by_measure for row in _reversed_pairs(m, data.runs, study, alpha))
+    reversals = (
+        row
+        for i, (m, study) in enumerate(by_measure)
+        for row in _reversed_pairs(m, data.runs, study, alpha, lower=data.lower_of(i))
+    )
     tables = {
         "sizes": table((_size_row(m, study, tau, level) for m, study in by_measure), _SIZES),
         "curve": table(((m, *point) for m, study in by_measure for point in study.curve), _CURVE),
@@ -166,6 +174,14 @@ def subset(
     notes = (*data.notes, *_notes(data, taus, studies))
     charts = _charts(data.conditions, tables["curve"], tau)
     return Result("subset", taus, tables, data.basis, settings, notes, charts=charts)
+
+
+def _places(named: Sequence[str], common: Sequence[str]) -> Index:
+    """Where the topics asked about stand among those that every run has."""
+    left = [name for name in named if name in common]
+    if not left:
+        raise UsageError("every topic asked about lacks a score of some run; name others, or choose --missing zero")
+    return positions(left, common, "topic")
 
 
 def _named(asked: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -276,16 +292,17 @@ def _whole_set(n: int) -> tuple[tuple[int, float], ...]:
 
 
 def _reversed_pairs(
-    measure: str, runs: Sequence[str], study: _SubsetStudy, alpha: float
+    measure: str, runs: Sequence[str], study: _SubsetStudy, alpha: float, *, lower: bool
 ) -> Iterator[tuple[object, ...]]:
-    """The pairs that a named subset orders otherwise, the most significant first."""
+    """The pairs that a named subset orders otherwise, the most significant first; differences in their own units."""
     if study.inside is None:
         return
     whole, part, p = pairs(study.x), pairs(study.x[:, study.inside]), t_test(study.x)
     opposite = np.flatnonzero(whole.mean * part.mean < 0)
     for i in opposite[np.argsort(p[opposite], kind="stable")]:
         names = runs[whole.first[i]], runs[whole.second[i]]
-        yield measure, *names, float(whole.mean[i]), float(part.mean[i]), float(p[i]), bool(p[i] < alpha)
+        differences = [-float(of.mean[i]) if lower else float(of.mean[i]) for of in (whole, part)]
+        yield measure, *names, *differences, float(p[i]), bool(p[i] < alpha)
 
 
 def _notes(data: Scores, taus: pl.DataFrame, studies: Sequence[_SubsetStudy]) -> Iterator[Note]:

@@ -30,6 +30,7 @@ from assay.results.charts import Chart, category, field, lines, reference_line, 
 from assay.results.result import Result
 from assay.results.schemas import schema, table, without_nan
 from assay.results.sentences import few_runs, incomplete_topics
+from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval
 from assay.stats.splits import SPLIT_TOPICS, among, random_orders
@@ -160,6 +161,7 @@ def swap(
     sakai2006: Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006, 525-532.
     """
     _check(data, fuzziness)
+    data = on_common_topics(data)
     plan = _SwapPlan(rate, fuzziness, splits, alpha, rng)
     order = random_orders(len(data.topics), splits, rng)
     counting = steps(data.conditions, doing="swaps of ", lines=False)

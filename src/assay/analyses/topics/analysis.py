@@ -35,6 +35,7 @@ from assay.measures.grammar import parse
 from assay.results.analysis import Section, analysis
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, few_runs
+from assay.scoring.default_measures import taking_grades
 from assay.scoring.engine import check_asked, check_means
 from assay.scoring.scores import check_ranking
 from assay.stats.splits import SPLIT_TOPICS, Splits
@@ -58,6 +59,7 @@ _BEYOND = (1, 2)  # times the topics there are, extrapolated
         fast=None,
         shown=("pools",),
     ),
+    fractions=True,
 )
 def topics(
     data: Collection,
@@ -168,8 +170,8 @@ def topics(
         else default_depths(POOL_DEPTHS, longest, coarse=False)
     )
     whole = judge(data.runs, data.qrels, negative=data.negative)
-    aim = parse(("nDCG" if data.qrels.top > 1 else "AP") if target is None else target)
-    asked = [m if isinstance(m, Measure) else parse(m) for m in measure or MEASURES]
+    aim = parse(("nDCG" if data.qrels.top > 1 or data.fractions else "AP") if target is None else target)
+    asked = [m if isinstance(m, Measure) else parse(m) for m in measure or taking_grades(MEASURES, data.fractions)]
     check_asked(asked)
     check_means([*asked, aim], averages=("mean", "geometric"))
     fill = np.isin(np.array(data.runs.names, dtype=object), runlists.contributors(contributors, data.runs.names))
@@ -177,7 +179,7 @@ def topics(
     compared = of_pools if pool_depth is not None else _judged_pools(of_pools)
     per_topic = {int(d): float(cost) for d, cost in compared.select("pool_depth", "per_topic").iter_rows()}
     budgets = asked_for or [-(-int(compared["n_documents"][0]) // 2)]
-    _check_budgets(budgets, per_topic, int(of_pools["n_judged"].sum()))
+    _check_budgets(budgets, per_topic)
     pools = PilotPools.of(data, list(per_topic), fill)
     powers, halves = _powers(pools, asked, aim, splits, rng)
     curve = design_table(list(curve_rows(powers, per_topic, _curve_sizes(halves.n), level)))
@@ -265,10 +267,8 @@ def _judged_pools(pools: pl.DataFrame) -> pl.DataFrame:
     return judged if judged.height else pools.head(1)
 
 
-def _check_budgets(budgets: Sequence[int], per_topic: Mapping[int, float], n_judged: int) -> None:
+def _check_budgets(budgets: Sequence[int], per_topic: Mapping[int, float]) -> None:
     """Refuse a budget that pays for nothing."""
-    if not n_judged:
-        raise UsageError("no document of these runs is judged; are the judgments of the same collection?")
     cheapest = min(per_topic.values())
     if budgets[0] < cheapest:
         raise UsageError(

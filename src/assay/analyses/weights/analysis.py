@@ -20,6 +20,7 @@ from assay.core.settings import check_depth
 from assay.core.thresholds import Threshold
 from assay.data import run_lists as runlists
 from assay.data.judged import Collection, Judged, judge
+from assay.data.judgments.grades import check_whole
 from assay.measures.gain import DiscountName, GainName
 from assay.measures.grammar import parse
 from assay.results.analysis import Section, analysis
@@ -349,6 +350,7 @@ def _other(text: str, lists: GradedLists) -> GradedLists:
     judged = judge(read.runs, read.qrels, negative=read.negative) if isinstance(read, Collection) else None
     if judged is None or len(judged.runs) < 2 or len(judged.topics) < 2:
         raise UsageError(f"other '{text}' has less than two runs and two topics")
+    check_whole(judged.fractions, f"other '{text}' needs whole grades")
     if judged.top > lists.top:
         raise UsageError(f"other '{text}' has grades up to {judged.top}, these judgments only up to {lists.top}")
     return lists_of(judged, lists.depth)

@@ -13,7 +13,7 @@ from assay.analyses.weights.pool_edge import edge_of
 from assay.analyses.weights.study import UNCONSTRAINED_DEPTH, Plan, WeightStudy, nearest_standard
 from assay.analyses.weights.variants import STANDARD
 from assay.core.notes import Note
-from assay.core.text import counted, listed, percent
+from assay.core.text import counted, known, listed, percent
 from assay.results.sentences import MANY_RUNS
 from assay.stats.variance import COEFFICIENT_NAMES
 
@@ -27,8 +27,9 @@ def weights_notes(study: WeightStudy, table: pl.DataFrame, tables: Tables, folds
     name, loss = nearest_standard(table)
     asked = plan.fitter.coefficient
     of = "smoothed power" if asked == "power" else f"{COEFFICIENT_NAMES[asked]} at one topic"
-    near = f"of the standard functions, '{name}' comes nearest to the optimum: it loses {loss:.4f} of {of}"
-    yield Note("nearest_standard", "info", near)
+    if known(loss):
+        near = f"of the standard functions, '{name}' comes nearest to the optimum: it loses {loss:.4f} of {of}"
+        yield Note("nearest_standard", "info", near)
     yield from _contest_notes(plan, tables)
     if not study.graded:
         only = f"all relevant documents are of grade {lists.grades[0]}"
@@ -82,8 +83,7 @@ def _search_notes(plan: Plan, lists: GradedLists, tables: Tables) -> Iterator[No
     for row in search.filter(pl.col("n_short") > 0).iter_rows(named=True):
         short = f"{row['variant']}: {row['n_short']} of {row['n_starts']} starts ended at a lower optimum"
         yield Note("lower_optima", "info", short)
-    if "worst" in tables:
-        names = tables["worst"].filter("decides")["problem"].to_list()
+    if "worst" in tables and (names := tables["worst"].filter("decides")["problem"].to_list()):
         decided = f"the worst case is decided by {', '.join(names)}{' alone' if len(names) == 1 else ''}"
         yield Note("worst_case", "info", decided)
     for variant in search.filter(pl.col("converged").not_())["variant"]:

@@ -35,7 +35,7 @@ def standard_discounts(k: int) -> dict[str, Array]:
 
 def standard_gains(top: int) -> dict[str, Array]:
     """The gains in use, by name. [grade]"""
-    return {name: gain_values(name, top) for name in GAINS}
+    return {name: gain_values(name, np.arange(top + 1.0)) for name in GAINS}
 
 
 @dataclass(frozen=True, slots=True)

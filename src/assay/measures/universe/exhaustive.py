@@ -86,11 +86,11 @@ class TopicRankings:
         return Rankings(self.grade, pool, top=len(self.pool) - 1)
 
     def score(self, measure: Measure) -> Array:
-        """Score every ranking with a measure cut at k; NaN where it has no score. [list]"""
+        """Score every ranking with a measure cut at k, NaN where it has no score; higher is better. [list]"""
         own = cut(measure, self.k)
         step = max(1, _CHUNK // self.k)
         parts = [replace(self, grade=self.grade[i : i + step]) for i in range(0, len(self), step)]
-        return np.concatenate([own.compute(part.rankings(own.rel)) for part in parts])
+        return np.concatenate([own.quality(part.rankings(own.rel)) for part in parts])
 
 
 def _raised(pool: tuple[int, ...], rel: int) -> tuple[int, ...]:

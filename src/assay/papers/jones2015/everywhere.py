@@ -176,7 +176,7 @@ def above_good_correlation(tau: Array) -> Array:
 
 _LOWER = (("RBP85", "RBP95"), ("RBP50", "RBP95"), ("RBP50", "RBP85"))
 _RBP = (
-    "assay disagreement --runs RUNS --qrels QRELS -m 'RBP(p=0.5)' -m 'RBP(p=0.85)' -m 'RBP(p=0.95)'"
+    "assay disagreement RUNS --qrels QRELS -m 'RBP(p=0.5)' -m 'RBP(p=0.85)' -m 'RBP(p=0.95)'"
     " --depth 10 --table real_features"
 )
 ON_RUNS = "where they disagree on two runs"
@@ -194,13 +194,13 @@ EVERYWHERE: tuple[Claim, ...] = (
         f"AP prefers more relevant documents more often than DCG, {ON_RUNS}",
         partial(_prefer, RECALL, (("AP", "DCG"),)),
         note=_BINARY,
-        command="assay disagreement --runs RUNS --qrels QRELS -m AP -m DCG --depth 10 --table real_features",
+        command="assay disagreement RUNS --qrels QRELS -m AP -m DCG --depth 10 --table real_features",
     ),
     Claim(
         f"DCG prefers the earlier first relevant document more often than AP and RBP, {ON_RUNS}",
         partial(_prefer, FIRST_RELEVANT, (("DCG", "AP"), ("DCG", "RBP85"))),
         note=_BINARY,
-        command="assay disagreement --runs RUNS --qrels QRELS -m AP -m DCG -m 'RBP(p=0.85)' --depth 10"
+        command="assay disagreement RUNS --qrels QRELS -m AP -m DCG -m 'RBP(p=0.85)' --depth 10"
         " --table real_features",
     ),
     Claim(
@@ -219,13 +219,13 @@ EVERYWHERE: tuple[Claim, ...] = (
         "RBP with another p disagrees with itself more than AP does with DCG, on two runs",
         _variants,
         note=_BINARY,
-        command="assay disagreement --runs RUNS --qrels QRELS --table weighted",
+        command="assay disagreement RUNS --qrels QRELS --table weighted",
     ),
     Claim(
         "the frequency with which rankings of ten appear is not uniform",
         _uneven,
         note="percentage points, never below 0, by which the most frequent of 1,024 vectors is above an even share",
-        command="assay disagreement --runs RUNS --qrels QRELS --table vectors",
+        command="assay disagreement RUNS --qrels QRELS --table vectors",
     ),
 )
 """Claims of the paper that name no collection."""

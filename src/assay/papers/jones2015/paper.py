@@ -164,7 +164,7 @@ def _section_4() -> Iterator[Number]:
     yield Number(item, f"{cell}, of 1,024", 1024, 0, _all_vectors)
     yield Number(
         *(item, f"{cell} at TREC-8", None, None, _vectors, "one of the seven tracks of the paper"),
-        command="assay disagreement --runs RUNS --qrels QRELS --depth 10 --table vectors",
+        command="assay disagreement RUNS --qrels QRELS --depth 10 --table vectors",
     )
     item = "section 4.2"
     for heading in PROPERTIES:

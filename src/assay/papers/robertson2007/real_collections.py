@@ -182,7 +182,7 @@ def goes_with_generality(sources: Sources) -> Comparisons:
 
 # --- claims
 
-_THIN = "assay population --runs RUNS --qrels QRELS --subsample --rates 0.5,0.2,0.1"
+_THIN = "assay population RUNS --qrels QRELS --subsample --rates 0.5,0.2,0.1"
 _SOME = f"with more than {_RUNS} runs, on {_RUNS} of them, evenly spaced; {_SAMPLES} samples"
 _STABLE = "assay error RUNS --qrels QRELS -m AP -m P@10 -m nDCG -m RR --table stability"
 

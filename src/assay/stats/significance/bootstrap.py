@@ -7,7 +7,7 @@ import numpy as np
 from assay.core.arrays import Array, Counts
 from assay.stats.resampling import multinomials, portions, stacked
 from assay.stats.significance.declare import significance_test
-from assay.stats.significance.pairs import EPSILON, count_true, pairs
+from assay.stats.significance.pairs import EPSILON, Pairs, count_true, pairs
 
 _ROUNDING = 1e-15  # of the largest score: what rounding may do to one difference
 _PORTION = 128  # pairs whose resampled t are held at a time
@@ -30,12 +30,34 @@ def _critical_difference(x: Array, *, alpha: float, resamples: int, seed: int) -
     return d.sd / np.sqrt(n) * quantile
 
 
+def _of_differences(d: Pairs, *, resamples: int, seed: int) -> Array:
+    """The test of pairs whose differences are taken."""
+    n = d.difference.shape[1]
+    shifted = d.difference - d.mean[:, None]
+    scale = np.abs(shifted).max(-1, initial=0.0, keepdims=True)
+    tested = ~d.flat & (d.mean != 0)
+    shifted = np.divide(shifted, scale, out=np.zeros_like(shifted), where=tested[:, None])
+    # with M the sum of a resample and Q its sum of squares, |t*| >= |t| says M^2 >= K Q
+    share = d.t**2 / max(n - 1, 1)
+    squares = shifted**2 * (n * share / (1 + share))[:, None]
+    # differences far smaller than the scores have lost digits
+    lost = np.divide(_ROUNDING * d.largest, scale, out=np.zeros_like(scale), where=tested[:, None])
+    tolerance = np.maximum(lost, EPSILON)
+    count = np.zeros(d.mean.size, dtype=np.int64)
+    for block in multinomials(n, resamples, seed) if tested.any() else ():
+        for times in stacked(block):
+            for part in portions(d.mean.size, n):
+                count[part] += _as_far(shifted[part], squares[part], tolerance[part], times)
+    return np.where(tested, (count + 1) / (resamples + 1), 1.0)
+
+
 @significance_test(
     name="bootstrap",
     title="studentised bootstrap test",
     caveat="not for very few topics, which make few different resamples",
     resamples=1000,
     critical_difference=_critical_difference,
+    of_differences=_of_differences,
     place=2,
 )
 def bootstrap_test(x: Array, *, resamples: int, seed: int) -> Array:
@@ -45,24 +67,7 @@ def bootstrap_test(x: Array, *, resamples: int, seed: int) -> Array:
     the observed one. Of true null hypotheses at 0.05 it rejects 4 to 6% with 25 or more topics, skewed or not,
     and 3 to 7% at 10 topics (`python -m bench.type_i_error`). A bootstrap of plain means is another test.
     """
-    d = pairs(x)
-    n = x.shape[1]
-    shifted = d.difference - d.mean[:, None]
-    scale = np.abs(shifted).max(-1, initial=0.0, keepdims=True)
-    tested = ~d.flat & (d.mean != 0)
-    shifted = np.divide(shifted, scale, out=np.zeros_like(shifted), where=tested[:, None])
-    # with M the sum of a resample and Q its sum of squares, |t*| >= |t| says M^2 >= K Q
-    share = d.t**2 / max(n - 1, 1)
-    squares = shifted**2 * (n * share / (1 + share))[:, None]
-    # differences far smaller than the scores have lost digits
-    lost = np.divide(_ROUNDING * np.abs(x).max(initial=0.0), scale, out=np.zeros_like(scale), where=tested[:, None])
-    tolerance = np.maximum(lost, EPSILON)
-    count = np.zeros(d.mean.size, dtype=np.int64)
-    for block in multinomials(n, resamples, seed) if tested.any() else ():
-        for times in stacked(block):
-            for part in portions(d.mean.size, n):
-                count[part] += _as_far(shifted[part], squares[part], tolerance[part], times)
-    return np.where(tested, (count + 1) / (resamples + 1), 1.0)
+    return _of_differences(pairs(x), resamples=resamples, seed=seed)
 
 
 def _as_far(shifted: Array, squares: Array, tolerance: Array, times: Array) -> Counts:

@@ -22,6 +22,7 @@ import numpy as np
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.core.settings import Choices, check_choice
+from assay.stats.significance.pairs import Pairs
 
 PACKAGE = "assay.stats.significance"
 _DECLARED = re.compile(r'^@significance_test\(\s*name="([\w-]+)"', re.MULTILINE)
@@ -43,6 +44,7 @@ class SignificanceTest:
     family_wise: bool = False  # p-values are corrected for the number of pairs already
     resamples: int | None = None  # of a Monte-Carlo test, unless asked otherwise; None for an analytic one
     critical: Function | None = None  # the critical difference of means of every pair
+    of_differences: Function | None = None  # the test of `Pairs` that need not be all pairs of some runs
     noted: bool = False  # the caveat is a note of every result
     place: float = float("inf")  # in the list of tests
 
@@ -72,6 +74,12 @@ class SignificanceTest:
             )
         return p
 
+    def p_values_of(self, some: Pairs, *, resamples: int | None = None, seed: int = 0) -> Array:
+        """Test pairs whose differences are taken, all on as many topics; only with `of_differences`. [pair]"""
+        if self.of_differences is None:
+            raise ValueError(f"{self.name} does not take differences")
+        return self.of_differences(some, **self._resampling(resamples, seed))
+
     def critical_differences(
         self, x: Array, *, alpha: float, resamples: int | None = None, seed: int = 0
     ) -> Array | None:
@@ -96,6 +104,7 @@ def significance_test(
     family_wise: bool = False,
     resamples: int | None = None,
     critical_difference: Function | None = None,
+    of_differences: Function | None = None,
     noted: bool = False,
     place: float = float("inf"),
 ) -> Callable[[Function], Function]:
@@ -117,6 +126,9 @@ def significance_test(
     critical_difference
         A function that takes what the test takes, and `alpha`, and gives the difference of means at which each pair
         would just be significant; None for tests that are not of means.
+    of_differences
+        The same test as a function of `Pairs`, whose differences are taken already: where runs lack topics, it tests
+        many pairs at a time. Without it each pair is tested by itself, which is slow for a Monte-Carlo test.
     noted
         Whether the caveat is a note of every result, not of help and docs only.
     place
@@ -134,6 +146,7 @@ def significance_test(
             family_wise=family_wise,
             resamples=resamples,
             critical=critical_difference,
+            of_differences=of_differences,
             noted=noted,
             place=place,
         )

@@ -22,6 +22,7 @@ import numpy as np
 from assay.core.arrays import Array, Bools, Counts, Index
 
 EPSILON = 1e-11  # of the largest score: what rounding may do to a sum
+LEAST_SHARED = 2  # topics that a test of a pair needs
 _ENTRIES = 1 << 17  # differences held at a time, where they are not kept
 
 Correction = Literal["none", "holm", "bh"]
@@ -40,16 +41,34 @@ class Pairs:
     mean: Array  # [pair], 0 where it is only rounding
     sd: Array  # [pair], 0 where there is no variance but that of rounding
     t: Array  # [pair], 0 where there is no variance
+    largest: float  # score that they come from, without its sign
 
     @property
     def flat(self) -> Bools:
         """Which pairs have no variance. [pair]"""
         return self.sd == 0
 
+    @property
+    def rounding(self) -> float:
+        """What counts as 0 beside the scores."""
+        return EPSILON * self.largest
+
+    def of_size(self, n: int) -> tuple[Index, Pairs]:
+        """The pairs with so many topics in common: where they stand among all, and they themselves without gaps."""
+        there = ~np.isnan(self.difference)
+        rows = np.flatnonzero(there.sum(-1) == n)
+        difference = self.difference[rows][there[rows]].reshape(-1, n)
+        of_pair = (self.mean[rows], self.sd[rows], self.t[rows])
+        return rows, Pairs(self.first[rows], self.second[rows], difference, *of_pair, self.largest)
+
 
 def rounding(x: Array) -> float:
     """What counts as 0 beside these scores."""
-    return EPSILON * float(np.abs(x).max(initial=0.0))
+    return EPSILON * _largest(x)
+
+
+def _largest(x: Array) -> float:
+    return float(np.abs(x).max(initial=0.0))
 
 
 def pairs(x: Array) -> Pairs:
@@ -59,7 +78,7 @@ def pairs(x: Array) -> Pairs:
     difference = x[first] - x[second]
     mean, sd = _moments(difference, rounding(x))
     t = np.divide(mean * np.sqrt(x.shape[1]), sd, out=np.zeros_like(mean), where=sd > 0)
-    return Pairs(first, second, difference, mean, sd, t)
+    return Pairs(first, second, difference, mean, sd, t, _largest(x))
 
 
 def pair_moments(x: Array) -> tuple[Array, Array]:
@@ -72,6 +91,42 @@ def pair_moments(x: Array) -> tuple[Array, Array]:
         part = slice(i, i + step)
         mean[part], sd[part] = _moments(x[first[part]] - x[second[part]], small)
     return mean, sd
+
+
+def has_gaps(x: Array) -> bool:
+    """Whether a run lacks a topic."""
+    return bool(np.isnan(x).any())
+
+
+def shared_topics(x: Array) -> Counts:
+    """How many topics the runs of each pair have in common. [pair]"""
+    there = (~np.isnan(x)).astype(np.float64)
+    both = there @ there.T
+    return both[np.triu_indices(len(x), 1)].astype(np.int64)
+
+
+def can_test(x: Array) -> Bools:
+    """Which pairs can be tested: the runs have topics enough in common, or all runs have the one there is. [pair]"""
+    n = shared_topics(x)
+    return np.asarray(n >= LEAST_SHARED) if has_gaps(x) else np.asarray(n > 0)
+
+
+def pairs_with_gaps(x: Array) -> Pairs:
+    """Take the differences of all pairs, each over its own topics; a difference is NaN where a run has no score."""
+    if not has_gaps(x):
+        return pairs(x)
+    first, second = np.triu_indices(len(x), 1)
+    difference = x[first] - x[second]
+    n = shared_topics(x)
+    largest = _largest(x[~np.isnan(x)])
+    small = EPSILON * largest
+    mean = np.nansum(difference, axis=-1) / np.maximum(n, 1)
+    square = np.nansum((difference - mean[:, None]) ** 2, axis=-1)
+    sd = np.sqrt(square / np.maximum(n - 1, 1))
+    sd[(sd <= small) | (n < LEAST_SHARED)] = 0.0
+    mean[np.abs(mean) <= small] = 0.0
+    t = np.divide(mean * np.sqrt(n), sd, out=np.zeros_like(mean), where=sd > 0)
+    return Pairs(first, second, difference, np.where(n > 0, mean, np.nan), sd, t, largest)
 
 
 def _check_finite(x: Array) -> None:
@@ -95,8 +150,11 @@ def count_true(x: Bools) -> Counts:
 
 
 def corrected(p: Array, correction: Correction) -> Array:
-    """Adjust p-values for the number of comparisons, or leave them as they are."""
-    return {"none": lambda p: p, "holm": holm, "bh": benjamini_hochberg}[correction](p)
+    """Adjust p-values for the number of comparisons, or leave them as they are; NaN is no comparison, and stays."""
+    known = ~np.isnan(p)
+    out = np.full(p.size, np.nan)
+    out[known] = {"none": lambda p: p, "holm": holm, "bh": benjamini_hochberg}[correction](p[known])
+    return out
 
 
 def holm(p: Array) -> Array:

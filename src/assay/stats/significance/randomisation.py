@@ -7,7 +7,20 @@ import numpy as np
 from assay.core.arrays import Array
 from assay.stats.resampling import portions, signs, stacked
 from assay.stats.significance.declare import significance_test
-from assay.stats.significance.pairs import count_true, pairs, rounding
+from assay.stats.significance.pairs import Pairs, count_true, pairs
+
+
+def _of_differences(d: Pairs, *, resamples: int, seed: int) -> Array:
+    """The same test of pairs that lack topics of other pairs: the signs of differences change on random topics."""
+    n = d.difference.shape[1]
+    limit = (np.abs(d.difference.sum(-1)) - d.rounding * n)[:, None]
+    count = np.zeros(d.mean.size, dtype=np.int64)
+    for flips in signs(n, resamples, seed) if not d.flat.all() else ():
+        for stack in stacked(flips):
+            for part in portions(*d.difference.shape):
+                total = d.difference[part] @ stack  # [stack, pair, resample]
+                count[part] += count_true(np.abs(total, out=total) >= limit[part]).sum(0)
+    return np.where(d.flat, 1.0, (count + 1) / (resamples + 1))
 
 
 @significance_test(
@@ -15,6 +28,7 @@ from assay.stats.significance.pairs import count_true, pairs, rounding
     title="paired randomisation test",
     caveat="not for means of skewed differences on a handful of topics: exchangeable runs differ symmetrically",
     resamples=10_000,
+    of_differences=_of_differences,
     place=3,
 )
 def randomisation_test(x: Array, *, resamples: int, seed: int) -> Array:
@@ -27,7 +41,7 @@ def randomisation_test(x: Array, *, resamples: int, seed: int) -> Array:
     d = pairs(x)
     n_runs, n = x.shape
     limit = np.zeros((n_runs, n_runs, 1))
-    limit[d.first, d.second, 0] = np.abs(d.difference.sum(-1)) - rounding(x) * n
+    limit[d.first, d.second, 0] = np.abs(d.difference.sum(-1)) - d.rounding * n
     count = np.zeros((n_runs, n_runs), dtype=np.int64)
     for flips in signs(n, resamples, seed) if not d.flat.all() else ():
         flipped = np.concatenate([_flipped(x, stack) for stack in stacked(flips)], axis=-1)

@@ -75,6 +75,7 @@ def worst_case(
     same = [_padded(lists, gain.size) for lists in problems]
     grades = np.unique(np.concatenate([lists.grades for lists in same]))
     offset = np.zeros(len(same)) if against is None else np.array(against, dtype=np.float64)
+    offset = np.where(np.isfinite(offset), offset, 0.0)  # where nothing separates the runs, nothing can be lost
     ends = []
     for order in orders(grades, task):
         spaces = [Space(lists, task, order, min(lists.depth, discount.size)) for lists in same]
@@ -125,7 +126,10 @@ def _solve(
     for i, softness in enumerate(_SOFTNESS[stage:], start=stage):
         smooth = _SoftMinimum(together, offset, softness)
         theta, _ = ascend(smooth, theta, tolerance=softness)
-        shares = smooth.shares(_objectives(together, offset, theta))
+        values = _objectives(together, offset, theta)
+        if not np.isfinite(values).all():  # where nothing separates the runs, there is nothing to find
+            break
+        shares = smooth.shares(values)
         shares = np.where(shares**2 > softness, shares, 0.0)
         point, shares, kkt = _meet(together, offset, theta, shares / shares.sum())
         values = _objectives(together, offset, point)

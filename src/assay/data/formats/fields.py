@@ -1,7 +1,7 @@
 """What the columns of other people's tables mean, and what their cells say.
 
 A column is found by one of its usual names, in any case, or by the name that the user gives it. Ids stay text,
-and a whole number among them is its digits; grades become integers, by the user's mapping where they are not.
+and a whole number among them is its digits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.core.notes import Note
 from assay.core.text import first_few
 
 ROLES: dict[str, tuple[str, ...]] = {
-    "topic": ("topic_id", "query_id", "qid", "q_id", "topic", "query"),
+    "topic": ("topic_id", "query_id", "qid", "q_id", "question_id", "topic", "query", "question", "user_input"),
     "run": ("run", "run_id", "system", "model", "tag", "name"),
     "doc": ("doc_id", "docno", "docid", "did", "doc", "document", "corpus_id", "passage_id", "pid"),
     "rank": ("rank",),
@@ -27,10 +27,13 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 """The usual names of each column; ids stand before what may be text, and the first that is there counts."""
 
+_PROSE = {"query", "question", "user_input"}  # topics that may be the text of a question
 _LONE = "q"
+_DISTANCES = ("distance", "distances", "dist", "l2")
 Where = Callable[[int], str]
 _EXACT = 2.0**53  # beyond this, floats no longer hold every whole number
-_FAR = 10**9  # any grade this high is refused as too high; larger integers need not fit
+_DECIMAL_COMMA = r"^[+-]?\d+,\d+(?:[eE][+-]?\d+)?$"
+_THOUSANDS = r"^[+-]?[1-9]\d{0,2},\d{3}$"
 _SHOWN = 12  # names or values listed in a message
 _WIDE = 40  # characters of a value quoted in a message
 
@@ -47,7 +50,21 @@ def plain_column(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
-def _pairs(written: str | Mapping[Any, Any], flag: str, example: str) -> list[tuple[str, str]]:
+def is_distance(name: str) -> bool:
+    """Whether a column is called as distances are, of which the lowest is best.
+
+    >>> [is_distance(name) for name in ("Distance", "cosine_distance", "L2", "score", "district")]
+    [True, True, True, False, False]
+    """
+    return not set(plain_column(name).split("_")).isdisjoint(_DISTANCES)
+
+
+def is_prose(role: str, name: str) -> bool:
+    """Whether a column may hold text of several lines: what is asked, or what is no name at all."""
+    return role not in {"topic", "run", "doc"} or (role == "topic" and plain_column(name) in _PROSE)
+
+
+def pairs(written: str | Mapping[Any, Any], flag: str, example: str) -> list[tuple[str, str]]:
     """Take `a=b,c=d`, or a mapping, apart."""
     if isinstance(written, Mapping):
         return [(str(left), str(right)) for left, right in written.items()]
@@ -58,44 +75,26 @@ def _pairs(written: str | Mapping[Any, Any], flag: str, example: str) -> list[tu
     return [(pair[0], pair[1]) for pair in pairs]
 
 
-def column_names(written: str | Mapping[str, str] | None) -> dict[str, str]:
+def column_names(
+    written: str | Mapping[str, str] | None, roles: Mapping[str, tuple[str, ...]] = ROLES
+) -> dict[str, str]:
     """Read which column holds what.
 
     >>> column_names("topic=q,grade=label")
     {'topic': 'q', 'grade': 'label'}
     """
+    if written is not None and not isinstance(written, str | Mapping):
+        raise UsageError(f"columns: a {type(written).__name__}, expected text such as topic=q, or a mapping")
     names: dict[str, str] = {}
-    for word, column in _pairs(written or {}, "--columns", "topic=q,doc=id"):
-        role = word if word in ROLES else role_of(word)
+    for word, column in pairs(written or {}, "--columns", "topic=q,run=model"):
+        role = word if word in roles else next((r for r, usual in roles.items() if plain_column(word) in usual), None)
         if role is None:
-            hint = suggestion(word, ROLES) or f"; columns are {', '.join(ROLES)}"
+            hint = suggestion(word, roles) or f"; columns are {', '.join(roles)}"
             raise UsageError(f"--columns: there is nothing called '{word}'{hint}")
+        if role in names:
+            raise UsageError(f"--columns: the {role} is '{names[role]}' and '{column}'; give one")
         names[role] = column
     return names
-
-
-def _canonical(value: str) -> str:
-    """Write equal numbers alike; anything else stays as it is."""
-    try:
-        number = float(value.replace("_", "?"))
-    except ValueError:
-        return value
-    return str(int(number)) if number.is_integer() else repr(number)
-
-
-def grade_values(written: str | Mapping[str | float, int] | None) -> dict[str, int]:
-    """Read which grade stands for each value.
-
-    >>> grade_values("0.5=1,1=2,bad=0")
-    {'0.5': 1, '1': 2, 'bad': 0}
-    """
-    grades: dict[str, int] = {}
-    for value, text in _pairs(written or {}, "--grades", "0.5=1,1=2"):
-        try:
-            grades[_canonical(value)] = int(text)
-        except ValueError:
-            raise UsageError(f"--grades: '{value}={text}': the grade '{text}' is not an integer") from None
-    return grades
 
 
 def find_columns(
@@ -124,12 +123,12 @@ def find_columns(
 
 def _named(header: Sequence[str], name: str, role: str, source: str) -> int:
     if name not in header:
-        there = suggestion(name, header) or f"; there are {first_few(header, most=_SHOWN)}"
+        there = suggestion(name, header) or f"; there are {first_few([shown(word) for word in header], most=_SHOWN)}"
         raise InputError(f"{source}: no column '{name}' (--columns {role}={name}){there}")
     return list(header).index(name)
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """Quote a value in a message: on one line, and not all of it if it is long."""
     return " ".join(str(value).split())[:_WIDE]
 
@@ -137,13 +136,16 @@ def _shown(value: object) -> str:
 def missing_column(roles: Sequence[str], header: Sequence[str], source: str) -> InputError:
     """Say that no column holds one of these roles, what there is, and how to name it."""
     usual = [(name, role) for role in roles for name in ROLES[role]]
+    distance = next((word for word in header if is_distance(word)), None)
     near = [(*_nearest_role(word), word) for word in header if role_of(word) is None]
     likeness, role, word = max((one for one in near if one[1] in roles), default=(0.0, "", ""))
     hint = f"did you mean '{word}'? --columns {role}={word}" if likeness >= 0.6 else f"--columns {roles[0]}=NAME"
+    if distance is not None and "score" in roles:
+        hint = f"did you mean '{distance}'? --columns score={distance} --order distance"
     what = " or the ".join(roles)
     return InputError(
         f"{source}: no column for the {what} (one of {first_few([name for name, _ in usual], most=_SHOWN)}); "
-        f"there are {first_few(header, most=_SHOWN)}; {hint}"
+        f"there are {first_few([shown(word) for word in header], most=_SHOWN)}; {hint}"
     )
 
 
@@ -186,45 +188,26 @@ def numbers(column: pl.Series, role: str, where: Where) -> Array:
         text = text.set(text == "", None)
     readable = column.dtype == pl.String or column.dtype.is_numeric() or column.dtype == pl.Null
     value = text.cast(pl.Float64, strict=False) if readable else pl.Series([None] * len(text), dtype=pl.Float64)
+    if column.dtype == pl.String and value.null_count() > text.null_count():
+        value = with_points(text).cast(pl.Float64, strict=False)
     if (bad := value.is_null() & text.is_not_null()).any():
         row = int(bad.arg_max() or 0)
-        raise InputError(f"{where(row)}: {role} '{_shown(column[row])}' is not a number")
+        raise InputError(f"{where(row)}: {role} '{shown(column[row])}' is not a number")
     if (bad := value.is_nan()).any():
         raise InputError(f"{where(int(bad.arg_max() or 0))}: {role} is NaN, not a number")
     return value.fill_null(np.nan).to_numpy()
 
 
-def grades(column: pl.Series, values: Mapping[str, int], source: str, where: Where) -> pl.Series:
-    """Return a column as integer grades, null where a row has none; each distinct value is looked at once."""
-    text = texts(column, "grade", source)
-    distinct = text.unique().drop_nulls().sort().to_list()
-    known = {value: _grade(value.strip(), values) for value in distinct}
-    if bad := [value for value, grade in known.items() if grade == "?"]:
-        row = int(text.is_in(bad).arg_max() or 0)
-        raise InputError(f"{where(row)}: grade '{_shown(text[row])}' is not an integer; {_mapping_for(list(known))}")
-    return text.replace_strict(list(known), list(known.values()), default=None, return_dtype=pl.Int64)
+def with_points(text: pl.Series) -> pl.Series:
+    """Write decimal commas as points, where all fractions of a column have one.
 
+    Numbers that could have commas between thousands, as 1,234 has, stay as they are.
 
-def _grade(value: str, values: Mapping[str, int]) -> int | str | None:
-    """Turn one value into a grade: mapped, an integer, None for nothing, ? for what cannot be."""
-    key = _canonical(value)
-    if key in values:
-        return values[key]
-    if key in {"", "nan"}:
-        return None
-    digits = key.removeprefix("-")
-    return max(-_FAR, min(int(key), _FAR)) if digits.isdecimal() and digits.isascii() else "?"
-
-
-def _mapping_for(distinct: Sequence[str]) -> str:
-    """Hand out a mapping that would do: numbers in their order, words to be filled in."""
-    keys = sorted({_canonical(value.strip()) for value in distinct} - {"", "nan"})
-    if len(keys) > _SHOWN:
-        return "map the values to integers with --grades 0.5=1,1=2"
-    try:
-        keys.sort(key=float)
-        low = sum(float(key) <= 0 for key in keys)
-        pairs = [f"{key}={max(0, i - low + 1)}" for i, key in enumerate(keys) if key != "0"]
-        return f"map the values to integers, as in --grades {','.join(pairs)}"
-    except ValueError:
-        return f"map the values to integers with --grades {','.join(f'{_shown(key)}=N' for key in keys)}"
+    >>> with_points(pl.Series(["0,5", "1", "-2,25"])).to_list(), with_points(pl.Series(["1,234"])).to_list()
+    (['0.5', '1', '-2.25'], ['1,234'])
+    """
+    odd = text.filter(text.str.contains(",", literal=True)).str.strip_chars()
+    if not len(odd) or text.str.contains(r"\d\.\d").any():
+        return text
+    fits, thousands = odd.str.contains(_DECIMAL_COMMA).all(), odd.str.contains(_THOUSANDS).all()
+    return text.str.replace(",", ".", literal=True) if fits and not thousands else text

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import namedtuple
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -14,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from assay import InputError, Qrels, Runs, judge, read_qrels, read_runs, score
-from assay.data.long import RETRIEVED_ONLY
+from assay.data.judgments.merging import RETRIEVED_ONLY
 from assay.data.tables import IN_POOL, UNJUDGED
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d9": -1}}
@@ -115,6 +117,101 @@ def test_several_runs_come_as_mappings_of_mappings_of_mappings() -> None:
     assert judge(runs, read_qrels(QRELS)).cube().tolist() == [*GRADES, [[-3, -3, -3], [1, -3, -3]]]
 
 
+class Ranx:
+    """What ranx's Run and Qrels have: no iteration, a name, and a mapping inside."""
+
+    def __init__(self, lists: dict[str, dict[str, Any]], name: str | None, *, judged: bool = False) -> None:
+        self.name = name
+        setattr(self, "qrels" if judged else "run", object())
+        self._lists = lists
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        return self._lists
+
+
+class Dataset:
+    """What a dataset of ir_datasets has: iterators over named tuples."""
+
+    def scoreddocs_iter(self) -> Iterator[Any]:
+        return iter([ir_measures.ScoredDoc(*row) for row in rows(RANKED)])
+
+    def qrels_iter(self) -> Iterator[Any]:
+        return iter([ir_measures.Qrel(*row) for row in rows(JUDGED)])
+
+
+NAMED: dict[str, Any] = {
+    "frames": {"b": pd.DataFrame(RANKED), "a": pl.DataFrame(RANKED)},
+    "records": {"b": RUNS["ir_measures"], "a": rows(RANKED)},
+    "iterators": {"b": iter(RUNS["ir_measures"]), "a": (record for record in records(RANKED))},
+    "frames and records": {"b": pa.table(RANKED), "a": records(RANKED)},
+    "frames and mappings": {"b": pd.DataFrame(RANKED), "a": RUN},
+    "frames with a run of their own": {
+        "b": pl.DataFrame(RANKED).with_columns(name=pl.lit("x")),
+        "a": pl.DataFrame(RANKED).with_columns(name=pl.lit("x")),
+    },
+    "ranx by name": {"b": Ranx(RUN, "x"), "a": Ranx(RUN, "x")},
+    "ranx in a list": [Ranx(RUN, "b"), Ranx(RUN, "a")],
+    "frames in a list": [pl.DataFrame(RANKED).with_columns(run=pl.lit(name)) for name in "ba"],
+}
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_several_runs_come_by_name_or_in_a_list(kind: str) -> None:
+    runs = read_runs(NAMED[kind])
+    assert runs.names == ("b", "a")
+    assert judge(runs, read_qrels(QRELS)).cube().tolist() == GRADES * 2
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda _: RUN])
+def test_runs_of_a_list_that_have_no_name_are_numbered(make: Any) -> None:
+    runs = read_runs([make(RANKED), make(RANKED)])
+    assert runs.names == ("run1", "run2")
+    assert judge(runs, read_qrels(QRELS)).cube().tolist() == GRADES * 2
+
+
+def test_several_runs_under_one_name_keep_their_own_behind_it() -> None:
+    frame = pl.DataFrame(RANKED)
+    both = pl.concat([frame.with_columns(run=pl.lit(name)) for name in "xy"])
+    assert read_runs({"2023": both, "mine": frame}).names == ("2023/x", "2023/y", "mine")
+
+
+def test_files_may_be_named(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("q1 Q0 d1 1 0.5 tag\n")
+    pl.DataFrame(RANKED).write_csv(tmp_path / "t.csv")
+    runs = read_runs({"first": tmp_path / "x", "second": str(tmp_path / "t.csv"), "third": pl.DataFrame(RANKED)})
+    assert runs.names == ("first", "second", "third")
+    assert judge(runs, read_qrels(QRELS)).cube().tolist()[1:] == GRADES * 2
+
+
+def test_ranx_and_ir_datasets_are_known_by_what_they_can_do() -> None:
+    for runs in (read_runs(Ranx(RUN, "bm25")), read_runs(Dataset(), name="bm25")):
+        assert runs.names == ("bm25",)
+        assert judge(runs, read_qrels(QRELS)).cube().tolist() == GRADES
+    assert read_runs(Ranx(RUN, None)).names == ("run",)
+    for qrels in (read_qrels(Ranx(QRELS, None, judged=True)), read_qrels(Dataset())):
+        assert qrels.grade.tolist() == [2, 0, 1, 1, IN_POOL]
+
+
+def test_judgments_of_several_objects_are_merged() -> None:
+    parts = [pl.DataFrame(JUDGED)[:3], pl.DataFrame(JUDGED)[3:]]
+    assert read_qrels(parts).grade.tolist() == read_qrels(QRELS).grade.tolist()
+    with pytest.raises(InputError, match=r"judgments 2: row 1: document d1 of topic q1 has grade 1 here but 2 at"):
+        read_qrels([{"q1": {"d1": 2}}, {"q1": {"d1": 1}}])
+
+
+def test_rankings_may_be_lists_best_first() -> None:
+    runs = read_runs({"q1": ["d3", "dx", "d1"], "q2": ["d9", "d1"]})
+    assert judge(runs, read_qrels(QRELS)).cube().tolist() == GRADES
+    pairs = {topic: list(docs.items()) for topic, docs in RUN.items()}
+    by_score = judge(read_runs(pairs, order="score"), read_qrels(QRELS)).cube().tolist()
+    assert by_score == GRADES
+
+
+def test_pandas_own_gaps_are_nothing() -> None:
+    frame = pd.DataFrame({"qid": ["q1", "q1"], "docno": ["d1", "d2"], "score": [1.0, 2.0], "label": [1, pd.NA]})
+    assert read_qrels(frame.astype(object)).grade.tolist() == [1]
+
+
 def test_a_single_run_is_named_by_the_caller() -> None:
     assert read_runs(RUN, name="bm25").names == ("bm25",)
 
@@ -168,7 +265,7 @@ def test_pandas_without_pyarrow_is_read_too(monkeypatch: pytest.MonkeyPatch) -> 
             raise ModuleNotFoundError("pyarrow")
         return original(data, *args, **kwargs)
 
-    monkeypatch.setattr("assay.data.objects.pl.DataFrame", refuse)
+    monkeypatch.setattr("assay.data.formats.objects.pl.DataFrame", refuse)
     assert read_runs(frame).topics == ("q1", "q2")
 
 
@@ -186,7 +283,12 @@ BAD_RUNS: list[tuple[Any, str]] = [
     ([], "run: nothing in it"),
     ({"q": {}}, "run: a header, but no rows"),
     (5, "cannot read a int; files, mappings of mappings, records and dataframes can be read"),
-    ({"q": ["d1", "d2"]}, "run: topic q holds a list, expected {topic: {doc: score}}"),
+    ({"q": [["d1"], "d2"]}, "run: item 1 of topic q is a list, expected a document's id, or one with its score"),
+    ({"q": ["d1", {"doc": "d2"}]}, "run: 'docs' of row 1: item 1 is not like the others"),
+    ({"a": pd.DataFrame(RANKED), "b": 3}, "run: topic a holds a DataFrame, expected {topic: {doc: score}}"),
+    ([pd.DataFrame(RANKED), RUN["q1"]], "run: row 1 is a DataFrame; files, mappings"),
+    ({"bm25": "no such run.txt"}, "no such run.txt: no such file"),
+    ({"q": 3}, "run: topic q holds a int, expected {topic: {doc: score}}"),
     ({"r": {"q": {"d": 1}, "p": 3}}, "run: run r: topic p holds a int, expected {topic: {doc: score}}"),
     ({"q": {"d": "high"}}, "run: row 1: score 'high' is not a number"),
     ({"q": {"a": 1.0, "d": float("nan")}}, "run: row 2: score is NaN, not a number"),
@@ -217,7 +319,7 @@ def test_bad_runs_are_one_line(given: Any, message: str) -> None:
 
 BAD_JUDGMENTS: list[tuple[Any, str]] = [
     ({}, "judgments: nothing in it"),
-    ({"q": {"d": 0.5, "e": 1}}, "judgments: row 1: grade '0.5' is not an integer; map the values to integers"),
+    ({"q": {"d": "high", "e": 1}}, "judgments: row 1: grade 'high' is not a number; map the values to integers"),
     ({"r": {"q": {"d": 1}}}, "judgments: mappings three deep, expected {topic: {doc: grade}}"),
     ([("q", "d", 1), ("q", "d", 2)], "judgments: row 2: document d of topic q has grade 2 here but 1 at"),
     ([("q", "d", 1, "0", "x")], "judgments: row 1: 5 fields, expected 4 (topic, doc, grade, iteration)"),

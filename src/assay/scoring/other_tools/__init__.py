@@ -1,0 +1,1 @@
+"""Scores that other tools computed: the shapes in which they come, laid out as cells and merged."""
