@@ -53,8 +53,11 @@ NOT_RUN = {
     "make atlas": "takes minutes, and needs the public collections",
     "source .venv/bin/activate": "changes a shell and nothing else",
 }
-SLOW = {"weights.md", "properties.md", "jones2015.md", "disagreement.md"}
-"""Pages whose commands search all rankings, or optimise: they run in `make test-full`."""
+SLOW = {
+    *("tutorial.md", "evaluate-measures.md", "weights.md", "properties.md", "disagreement.md", "simulate.md"),
+    *("jones2015.md", "kanoulas2009.md", "robertson2007.md", "webber2008.md"),
+}
+"""Pages whose commands make whole reports, search all rankings, sample or optimise: they run in `make test-full`."""
 MAY_FAIL = {
     "reproduce"
 }  # leaves with code 1 where numbers are not the paper's: those of a synthetic collection are not

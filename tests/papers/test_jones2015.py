@@ -112,6 +112,7 @@ def tables_by_command() -> dict[str, set[str]]:
     return asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "tables"), tables_by_command().items())
 def test_a_command_that_a_row_names_gives_its_tables(
     command: str, tables: set[str], capsys: pytest.CaptureFixture[str]

@@ -60,7 +60,7 @@ SHARED = {"map": "AP", "ndcg": "nDCG", "ndcg_cut_10": "nDCG@10", "bpref": "Bpref
 pytestmark = pytest.mark.xdist_group("covid")
 
 
-@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.slow), 5])
+@pytest.fixture(scope="module", params=[1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 5))])
 def covid(data: Path, request: pytest.FixtureRequest) -> Collection:
     n = request.param
     return open_packed(data / "trec-covid" / f"round{n}", f"qrels.covid-round{n}.txt.gz")

@@ -166,6 +166,7 @@ def test_estimators_are_those_of_section_4_3_on_the_samples_of_the_table() -> No
     assert shown["sd"][0] == pytest.approx(np.std(less), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_generality_is_estimated_where_relevance_is_by_chance() -> None:
     settings: dict[str, Any] = {"n_rel": 16, "n_nonrel": 1600, "halvings": "1-2", "populations": 40, "samples": 50}
     found = population(relevance="random", **settings)

@@ -245,6 +245,7 @@ def matrix(value: np.ndarray, name: str) -> Scores:
     return Scores((name,), runs, topics, value[None])
 
 
+@pytest.mark.slow
 def test_a_model_fitted_to_scores_makes_scores_like_them() -> None:
     size = Size(n_runs=25, n_contributors=12, n_topics=200, n_equal=0)
     other = replace(Model(), centre=-2.5, quality=0.8, difficulty=1.8, interaction=1.1, skew=1.5)
