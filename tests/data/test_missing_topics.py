@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.data.diagnosis import cost, lacking, missing_lists, on_missing
+from assay.data.diagnosis import cost, is_few, lacking, missing_lists, on_missing
 from assay.data.read import read_runs
 
 RUNS = ("bm25", "dense", "small-llm", "rerank")
@@ -46,3 +46,7 @@ def test_a_run_with_fewer_than_half_of_the_topics_is_a_warning() -> None:
 def test_a_list_is_missing_where_a_run_returns_nothing() -> None:
     runs = read_runs({"a": {"1": {"d": 1.0}, "2": {"d": 1.0}}, "b": {"2": {"d": 1.0}}})
     assert missing_lists(runs, ("2", "1", "3")).tolist() == [[False, False, True], [False, True, True]]
+
+
+def test_where_there_is_no_topic_no_run_has_few() -> None:
+    assert is_few(np.zeros((2, 0), dtype=bool)).tolist() == [False, False]

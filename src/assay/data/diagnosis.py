@@ -388,4 +388,4 @@ def n_common(gone: Bools) -> int:
 
 def is_few(gone: Bools) -> Bools:
     """Which runs have fewer topics than a warning needs. [run]"""
-    return np.asarray((~gone).mean(1) < FEW_ANSWERED.value)
+    return np.asarray((~gone).sum(1) < FEW_ANSWERED.value * gone.shape[1])

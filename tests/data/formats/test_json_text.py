@@ -160,3 +160,9 @@ def test_random_lines_are_refused_exactly_where_a_key_is_there_twice() -> None:
         n_refused += said.startswith("f:")
         assert said.startswith(f"f:{twice[0]}: key ") if twice else not said
     assert 50 < n_refused < 350
+
+
+def test_an_object_without_keys_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "run").write_bytes(b"{}\t\r\t1.5\n")
+    with pytest.raises(InputError):
+        read_runs(str(tmp_path / "run"))

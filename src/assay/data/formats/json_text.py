@@ -71,7 +71,7 @@ def check_keys(text: bytes, frame: pl.DataFrame, source: str) -> None:
     Most files are cleared by counting: where every row has a value in every column, and the text no more colons than
     cells, no key is there twice. The keys of other files are looked at, and lines where two are alike are read.
     """
-    full = not frame.null_count().sum_horizontal().sum() and b"\\" not in text
+    full = frame.width and not frame.null_count().sum_horizontal().sum() and b"\\" not in text
     if full and text.count(b":") == frame.height * frame.width:
         return
     import polars as pl
