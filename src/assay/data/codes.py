@@ -1,4 +1,4 @@
-"""Documents as 64-bit codes, hashes of their ids' bytes, and how two ids that share a code are told apart.
+"""Documents as 64-bit codes, hashes of their ids' bytes, and how two ids that share a code are recognised.
 
 No dictionary of ids is ever built. Beside its code a retrieved document has a check, a second and independent hash of
 16 bits: wherever a code meets the same code of a judgment, the checks are compared. Codes and checks hold within one
@@ -27,7 +27,7 @@ def encode(ids: pl.Series) -> Codes:
 
 
 def second_hash(ids: pl.Series) -> Checks:
-    """Give every document id its check, by which two ids that share a code are told apart."""
+    """Give every document id its check, by which two ids that share a code are recognised."""
     return ids.hash(_SECOND).to_numpy().astype(np.uint16)
 
 
@@ -52,7 +52,7 @@ def check_codes(topic: Index, doc: pl.Series, row: Index, other: Index) -> None:
 
 
 def same_code(one: str, other: str) -> InputError:
-    """Say that two ids cannot be told apart."""
+    """Say that two ids share a code."""
     return InputError(
         f"documents '{one}' and '{other}' have the same 64-bit code, and one would pass for the other; "
         "rename one of them, in runs and judgments alike"

@@ -273,7 +273,7 @@ class Runs:
         return self.rule.in_words([one.order for one in self.facts])
 
     def same_code(self, row: int, judged: str) -> InputError:
-        """Say that the document of a row cannot be told from a judged one, by its id or by where it is."""
+        """Say that the document of a row shares its code with a judged one, by its id or by where it is."""
         at = np.argwhere((self.start <= row) & (row < self.start + self.count))
         if self.find_id and (own := self.find_id(int(self.doc[row]), int(self.check[row]))):
             return same_code(judged, own)
