@@ -148,18 +148,8 @@ def score_conditions(
     the others only fill pools and standardise. `others` are the judgments that `qrels=NAME` means, by name. What runs
     lack is settled by `missing`, as `score` says.
     """
-    scores = unsettled_conditions(
-        runs,
-        qrels,
-        conditions,
-        contributors=contributors,
-        undefined=undefined,
-        missing=missing,
-        negative=negative,
-        others=others,
-        asked=asked,
-    )
-    return settle_lists_of(scores, runs, missing)
+    policy = ScoringPolicy(contributors, undefined, missing, negative, others, asked)
+    return settle_lists_of(unsettled_conditions(runs, qrels, conditions, policy), runs, missing)
 
 
 def settle_lists_of(scores: Scores, runs: Runs, missing: Missing) -> Scores:
@@ -167,29 +157,33 @@ def settle_lists_of(scores: Scores, runs: Runs, missing: Missing) -> Scores:
     return settle_missing(scores, missing, lists=missing_lists(runs.select(scores.runs), scores.topics))
 
 
+@dataclass(frozen=True, slots=True)
+class ScoringPolicy:
+    """How scores come about: who fills the pools, what counts where there is nothing to score, and of which runs."""
+
+    contributors: Sequence[str] | None = None  # all runs
+    undefined: Undefined = "zero"
+    missing: Missing = "zero"
+    negative: Negative = "pooled"
+    others: OtherJudgments | Mapping[str, Qrels] = ONLY_FILES
+    asked: Sequence[str] = ()  # all runs
+
+
 def unsettled_conditions(
-    runs: Runs,
-    qrels: Qrels,
-    conditions: Iterable[AnyMeasure | Condition],
-    *,
-    contributors: Sequence[str] | None = None,
-    undefined: Undefined = "zero",
-    missing: Missing = "zero",
-    negative: Negative = "pooled",
-    others: OtherJudgments | Mapping[str, Qrels] = ONLY_FILES,
-    asked: Sequence[str] = (),
+    runs: Runs, qrels: Qrels, conditions: Iterable[AnyMeasure | Condition], policy: ScoringPolicy
 ) -> Scores:
     """Score runs as `score_conditions` does; a missing list has no score but with `missing` zero."""
-    others = others if isinstance(others, OtherJudgments) else OtherJudgments(others)
+    others = policy.others if isinstance(policy.others, OtherJudgments) else OtherJudgments(policy.others)
+    asked = policy.asked
     every = [parse_condition(c) for c in conditions]
     check_asked(every)
     parts: dict[Under, Scores] = {}
     for under in dict.fromkeys(c.under for c in every):
-        judgments = judgments_under(runs, qrels, under, contributors=contributors, others=others)
+        judgments = judgments_under(runs, qrels, under, contributors=policy.contributors, others=others)
         here = [c for c in every if c.under == under]
         alone = asked and all(c.normalization != "standardised" for c in here)
-        judged = judge(runs.select(asked) if alone else runs, judgments, negative=negative)
-        part = score_judged(judged, here, undefined=undefined, missing=missing)
+        judged = judge(runs.select(asked) if alone else runs, judgments, negative=policy.negative)
+        part = score_judged(judged, here, undefined=policy.undefined, missing=policy.missing)
         parts[under] = part.select(runs=asked) if asked else part
     whole = next(iter(parts.values()))
     columns = [parts[c.under].choose([str(c)]) for c in every]

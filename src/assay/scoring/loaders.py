@@ -7,7 +7,7 @@ the command asks for, takes it from there.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NewType
@@ -22,7 +22,7 @@ from assay.data.order import Duplicates, Order, OrderRule, Precision, Ties
 from assay.data.provenance import IRDS, Origin, by_name, shown_path, spelled, split_name
 from assay.data.read import read_qrels, read_ranked
 from assay.data.tables import Qrels
-from assay.scoring.conditions import settle_lists_of, unsettled_conditions
+from assay.scoring.conditions import ScoringPolicy, settle_lists_of, unsettled_conditions
 from assay.scoring.missing import Missing, choose_settled, settle_lists, settle_missing
 from assay.scoring.scores import Orient, Scores, Undefined, spelled_as
 
@@ -258,14 +258,15 @@ def as_scores(
         return _chosen(data, measure, missing or "pairwise", top, drop, by)
     rule = missing or "zero"
     names = _contributors(contributors, data.runs.names)
-    policy = _Policy(names, undefined, rule)
-    scores = _scored(data, measure or _default(data), policy)
+    policy = ScoringPolicy(names, undefined, rule, data.negative, data.others, data.chosen)
+    scores = unsettled_conditions(data.runs, data.qrels, measure or _default(data), policy)
     if contributors:
         scores = replace(scores, basis=replace(scores.basis, contributors=len(names)))
     if top or drop:
         from assay.scoring.best_runs import keep_best
 
-        ranking = _scored(data, [by or ("nDCG" if data.fractions else "AP")], policy)
+        default = "nDCG" if data.fractions else "AP"
+        ranking = unsettled_conditions(data.runs, data.qrels, [by or default], policy)
         comparable = settle_lists_of(ranking, data.runs, _for_ranking(rule))
         scores = keep_best(scores, comparable, top=top, drop=drop)
     return settle_lists_of(scores, data.runs, rule)
@@ -306,30 +307,6 @@ def _contributors(names: Sequence[str], known: Sequence[str]) -> Sequence[str]:
     from assay.data.run_lists import contributors
 
     return contributors(names, known)
-
-
-@dataclass(frozen=True, slots=True)
-class _Policy:
-    """How scores come about: who fills the pools, and what counts where there is nothing to score."""
-
-    contributors: Sequence[str]
-    undefined: Undefined
-    missing: Missing
-
-
-def _scored(data: Collection, measure: Sequence[str], policy: _Policy) -> Scores:
-    """Score the runs that are asked about, under pools that all contributors fill."""
-    return unsettled_conditions(
-        data.runs,
-        data.qrels,
-        measure,
-        contributors=policy.contributors,
-        undefined=policy.undefined,
-        missing=policy.missing,
-        negative=data.negative,
-        others=data.others,
-        asked=data.chosen,
-    )
 
 
 LOADERS: dict[Any, Callable[..., Any]] = {
