@@ -82,7 +82,7 @@ def test_a_run_that_answers_6_of_200_questions_is_named_before_the_answer(
     (tmp_path / "q").write_text("".join(f"{t} 0 d{t} 1\n" for t in range(200)))
     assert main(["score", str(tmp_path / "a"), str(tmp_path / "b"), "--qrels", str(tmp_path / "q"), "-m", "RR"]) == 0
     out = capsys.readouterr().out
-    warning = "warning: 1 run answers few of the 200 topics (b: 6)"
+    warning = "warning: 194 lists missing, counted as empty: b has 6 of 200 topics"
     assert out.index(warning) < out.index("mean")
 
 
@@ -174,7 +174,7 @@ def test_notes_are_about_the_runs_that_are_selected_and_no_others(
         assert main([*words, *flags]) == 0
         return [note["code"] for note in json.loads(capsys.readouterr().out)["notes"]]
 
-    odd = {"ranks_contradict_scores", "repeated_documents", "few_topics", "short_lists", "unjudged_runs"}
+    odd = {"ranks_contradict_scores", "repeated_documents", "missing_lists", "short_lists", "unjudged_runs"}
     for command in (["score", "-m", "AP"], ["power", "-m", "AP"], ["glance"]):
         assert odd <= set(notes(*command, *names))
         assert not odd & set(notes(*command, *names, "--select", "a", "--select", "c"))

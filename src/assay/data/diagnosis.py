@@ -27,7 +27,7 @@ JUDGED_IN_TEN = Threshold(
     meaning="below which the first ten are judged too rarely to trust",
 )
 FEW_ANSWERED = Threshold(
-    "few_answered", 0.5, unit="share of topics", meaning="below which a run answers few of those that runs answer"
+    "few_answered", 0.5, unit="share of topics", meaning="below which a run lacks too many topics to trust its mean"
 )
 SHORT_LISTS = Threshold(
     "short_lists", 0.1, unit="share of the median length", meaning="below which the lists of a run are short"
@@ -69,7 +69,6 @@ def diagnose(runs: Runs, qrels: Qrels, lists: Lists, count: Index) -> Iterator[N
     yield from _on_judged_shares(grades, DEPTHS, relevant_only=bool((qrels.grade > 0).all()))
     yield from _on_unjudged_runs(runs.names, n_judged, count.max(-1) > 0)
     yield from _on_unanswered_topics(qrels.topics, count > 0)
-    yield from _on_few_topics(runs.names, count > 0)
     yield from _on_short_lists(runs.names, count)
     yield from _on_scores(runs)
     yield from _on_equal_runs(runs)
@@ -258,18 +257,6 @@ def _on_unanswered_topics(topics: Sequence[str], answered: Bools) -> Iterator[No
         are = "is" if len(empty) == 1 else "are"
         text = f"{counted(len(empty), 'judged topic')} {are} answered by no run ({first_few(empty)})"
         yield Note("unanswered_topics", "caution", text)
-
-
-def _on_few_topics(names: Sequence[str], answered: Bools) -> Iterator[Note]:
-    """Name the runs that answer few of the topics that some run answers. `answered` is [run, topic]"""
-    n_topics, n_each = int(answered.any(0).sum()), answered.sum(1)
-    few = [i for i, n in enumerate(n_each) if n < FEW_ANSWERED.value * n_topics]
-    if few:
-        which = first_few([f"{names[i]}: {n_each[i]}" for i in few])
-        text = (
-            f"{counted(len(few), 'run')} answer{'s' if len(few) == 1 else ''} few of the {n_topics} topics ({which})"
-        )
-        yield Note("few_topics", "warning", text)
 
 
 def _on_short_lists(names: Sequence[str], count: Index) -> Iterator[Note]:

@@ -43,7 +43,7 @@ def glance(data: AllLists, *, missing: Missing | None = None) -> Result:
     infer, and no interval.
 
     Every command that joins runs with judgments notes first what makes them doubtful: fewer than {judged_in_ten:.0%}
-    of the first ten documents are judged, a run answers fewer than {few_answered:.0%} of the topics that runs answer,
+    of the first ten documents are judged, a run answers fewer than {few_answered:.0%} of the topics,
     nothing of a run is judged, all its scores are equal, its ranks contradict its scores. It also notes how much is
     judged to which depth, measures that look below the rank from which on under {hardly_judged:.0%} is judged, lists
     shorter than {short_lists:.0%} of the usual length, infinite scores, runs with the same lists, topics that only
