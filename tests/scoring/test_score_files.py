@@ -575,3 +575,9 @@ def test_trec_evals_own_output_is_read(data: Path) -> None:
     assert (scores.runs, scores.topics) == (("STANDARD",), ("301", "302", "303"))
     # out.test.aq: map of topics 301 and 302
     assert scores.value[scores.conditions.index("AP"), 0, :2].tolist() == [0.0324, 0.4175]
+
+
+def test_a_topic_called_topic_is_no_header(tmp_path: Path) -> None:
+    (tmp_path / "bm25.txt").write_text("map\ttopic\t0.5\nmap\t2\t0.25\nmap\tall\t0.375\n")
+    scores = read_scores(str(tmp_path / "bm25.txt"))
+    assert (scores.conditions, scores.topics, scores.value.ravel().tolist()) == (("AP",), ("topic", "2"), [0.5, 0.25])

@@ -118,7 +118,8 @@ def _undescribed(table: RawTable, at: Mapping[str, int]) -> InputError:
 def _with_header(table: RawTable) -> RawTable:
     """Give the output of trec_eval and ir_measures the header that it lacks."""
     first = table.header
-    if any(map(role_of, first)) or (not is_number(first[-1]) and AVERAGE not in first):
+    named = any(map(role_of, first)) and recognised(first[0]) is None  # as in `map topic 0.5`, a topic called so
+    if named or (not is_number(first[-1]) and AVERAGE not in first):
         return table
     if len(first) == 2:
         raise InputError(f"{table.source}: only averages; `ir_measures -q` prints every topic")
