@@ -17,7 +17,8 @@ from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note, on_data
 from assay.core.settings import check_choice, check_depth, positions
 from assay.core.text import counted, first_few
-from assay.data.diagnosis import diagnose, on_missing, on_topics
+from assay.data.diagnosis.collection import diagnose
+from assay.data.diagnosis.missing_topics import on_missing
 from assay.data.judgments.merging import ONLY_FILES, OtherJudgments
 from assay.data.lookup import Checks, Lookup, SameKeyError
 from assay.data.provenance import NOWHERE, Basis, Origin, shown_path
@@ -175,6 +176,8 @@ def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
     at = {name: i for i, name in enumerate(qrels.topics)}
     place = np.array([at.get(name, -1) for name in runs.topics], dtype=np.int64)
     if not (place >= 0).any():
+        from assay.data.diagnosis.likely_reasons import on_topics
+
         raise InputError(
             f"{qrels.source}: no topic in common with the runs "
             f"(judged: {first_few(qrels.topics)}; retrieved: {first_few(runs.topics)}): "

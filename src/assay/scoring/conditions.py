@@ -19,7 +19,8 @@ from assay.core.errors import InputError, MeasureError, suggestion
 from assay.core.notes import Note
 from assay.core.settings import MAX_RANK, limited_number
 from assay.core.text import listed
-from assay.data.diagnosis import BY_JUDGMENTS, missing_lists
+from assay.data.diagnosis.collection import BY_JUDGMENTS
+from assay.data.diagnosis.missing_topics import missing_lists
 from assay.data.judged import Judged, Negative, judge
 from assay.data.judgments.merging import ONLY_FILES, OtherJudgments
 from assay.data.provenance import Basis

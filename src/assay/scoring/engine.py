@@ -13,7 +13,7 @@ from assay.core.errors import MeasureError, UsageError
 from assay.core.notes import Note
 from assay.core.settings import check_choice
 from assay.core.text import counted, percent
-from assay.data.diagnosis import at_cutoffs
+from assay.data.diagnosis.collection import at_cutoffs
 from assay.data.judged import Judged
 from assay.data.tables import ABSENT, Qrels, Runs
 from assay.measures.declare import Average, Measure

@@ -20,7 +20,7 @@ from assay.core.arrays import Array, Bools
 from assay.core.errors import UsageError
 from assay.core.notes import Note, Severity
 from assay.core.text import counted, listed
-from assay.data.diagnosis import CODES, Kind, cheapest, cost, is_few, lacking, missing_lists, n_common
+from assay.data.diagnosis.missing_topics import CODES, Kind, cheapest, cost, is_few, lacking, missing_lists, n_common
 from assay.data.judged import Collection
 from assay.measures.grammar import AnyMeasure
 from assay.scoring.scores import Scores

@@ -11,7 +11,7 @@ import pytest
 
 from assay.cli import main
 from assay.core.errors import InputError
-from assay.data.diagnosis import SHARES
+from assay.data.diagnosis.collection import SHARES
 from assay.data.judged import judge
 from assay.data.judgments.merging import OtherJudgments
 from assay.data.provenance import by_name, split_name

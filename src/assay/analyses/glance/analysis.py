@@ -12,7 +12,8 @@ from assay.core.arrays import Bools, Index
 from assay.core.notes import Note
 from assay.core.text import counted
 from assay.core.thresholds import Threshold
-from assay.data.diagnosis import CODES, on_missing, same_as
+from assay.data.diagnosis.collection import same_as
+from assay.data.diagnosis.missing_topics import CODES, on_missing
 from assay.data.judged import Collection, Judged, judge
 from assay.data.rankings import ratio
 from assay.data.tables import ABSENT, IN_POOL, MAX_GRADE, Qrels

@@ -17,7 +17,8 @@ from assay.core.errors import MeasureError, UsageError, suggestion
 from assay.core.notes import Note, gravest_first
 from assay.core.progress import steps
 from assay.core.thresholds import Threshold
-from assay.data.diagnosis import CODES, SHARES
+from assay.data.diagnosis.collection import SHARES
+from assay.data.diagnosis.missing_topics import CODES
 from assay.data.judged import Collection
 from assay.data.outputs import check_directory
 from assay.data.provenance import Basis, Origin, spelled, taken

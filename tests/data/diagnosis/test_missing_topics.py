@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.data.diagnosis import cost, is_few, lacking, missing_lists, on_missing
+from assay.data.diagnosis.missing_topics import cost, is_few, lacking, missing_lists, on_missing
 from assay.data.read import read_runs
 
 RUNS = ("bm25", "dense", "small-llm", "rerank")

@@ -10,7 +10,7 @@ import pytest
 from assay import score
 from assay.cli import main
 from assay.core.errors import InputError
-from assay.data.diagnosis import SHARES
+from assay.data.diagnosis.collection import SHARES
 from assay.data.judged import judge
 from assay.data.read import read_qrels, read_runs
 from tests.builders.diagnosis import codes, notes_on
