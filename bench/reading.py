@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.forms import forms
 
-N_RUNS, N_QUICK, ROUNDS = 129, 10, 5
+N_RUNS, N_QUICK, ROUNDS = 129, 10, 15
 _READ = """
 import sys, time
 sys.path.insert(0, sys.argv[1])

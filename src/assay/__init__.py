@@ -91,7 +91,9 @@ if not TYPE_CHECKING:  # to type checkers, a name that is not listed below is an
         home = _homes().get(name)
         if home is None:
             raise AttributeError(f"module 'assay' has no attribute '{name}'")
-        return getattr(import_module(f"assay.{home}"), name)
+        value = getattr(import_module(f"assay.{home}"), name)
+        globals()[name] = value  # found once, it is an attribute like any other
+        return value
 
 
 def __dir__() -> list[str]:

@@ -137,14 +137,16 @@ def ordered(listing: Listing, rule: OrderRule) -> OrderedRun:
     by_value = rows if by != "file" else sorted_rows(listing.topic, score)
     facts = run_facts(listing, by, by_value, score, n_repeated=again.size, notes=notes)
     at = rows.at if by == "file" else _ties_broken(rows, listing, rule.ties)
+    check = second_hash(listing.doc)
+    moved = rows.moved or at is not rows.at
     count = np.zeros(len(listing.topics), dtype=np.int64)
     count[listing.topic[rows.at[rows.start]]] = rows.length
     return OrderedRun(
         name=listing.name,
         topics=listing.topics,
         count=count,
-        doc=code[at],
-        check=second_hash(listing.doc)[at],
+        doc=code[at] if moved else code,
+        check=check[at] if moved else check,
         score=score[at] if rows.moved or by not in BY_SCORE else score,  # ties have one score
         tied=rows.tied,
         facts=facts,
@@ -154,9 +156,10 @@ def ordered(listing: Listing, rule: OrderRule) -> OrderedRun:
 def _repeated_documents(listing: Listing, code: Codes) -> Index:
     """Find the rows whose document stands further up in the same list."""
     key = code ^ salt(len(listing.topics))[listing.topic]
-    in_order = np.sort(key)
-    if not np.any(in_order[1:] == in_order[:-1]):
-        return np.array([], dtype=np.intp)
+    for part in (key.astype(np.uint32), key):  # half of the bits take half of the time, and mostly settle it
+        in_order = np.sort(part)
+        if not np.any(in_order[1:] == in_order[:-1]):
+            return np.array([], dtype=np.intp)
     row, first = repeats(key)
     check_codes(listing.topic, listing.doc, row, first)
     return row
@@ -226,7 +229,7 @@ def _ties_broken(rows: SortedRows, listing: Listing, ties: Ties) -> Index:
     if ties == "rank" and listing.rank is not None:
         at[rows.member] = own[np.lexsort((listing.rank[own], group))]
         return at
-    frame = pl.DataFrame({"group": group, "doc": _members(rows, listing.doc), "row": own})
+    frame = pl.DataFrame([pl.Series("group", group), _members(rows, listing.doc).alias("doc"), pl.Series("row", own)])
     # threads cost more than they save on the few thousand rows of one run
     at[rows.member] = frame.sort("group", "doc", descending=[False, True], multithreaded=False)["row"].to_numpy()
     return at

@@ -248,7 +248,7 @@ def first_width(data: bytes) -> int:
 def _first_words(data: bytes) -> list[str]:
     """Split the first line that is no comment; nothing for what is no text."""
     start = data[:_HEADER].removeprefix(b"\xef\xbb\xbf")
-    lines = (line.decode("latin-1").split() for line in re.split(rb"[\r\n]+", start))
+    lines = (line.decode("latin-1").split() for line in start.splitlines())
     return [] if b"\0" in start else next((words for words in lines if words and not words[0].startswith("#")), [])
 
 

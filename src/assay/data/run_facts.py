@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from assay.core.arrays import Array, Index
+from assay.core.arrays import Array, Bools, Index
 from assay.core.notes import Note
 from assay.core.text import counted, first_few
 
@@ -115,13 +115,13 @@ def _at_odds(listing: Listing, by: Order, rows: SortedRows, score: Array, *, ran
     other: Values = score if by == "rank" else place  # of two that should agree, rows are in the order of the first
     against, along = (np.less, np.greater) if by == "rank" else (np.greater, np.less)
     odd = _lists_with(rows, other, against)
-    if not odd.size:
+    if not odd.any():
         return 0, 0
-    return odd.size if ranked else 0, np.setdiff1d(odd, _lists_with(rows, other, along)).size
+    return int(odd.sum()) if ranked else 0, int((odd & ~_lists_with(rows, other, along)).sum())
 
 
-def _lists_with(rows: SortedRows, column: Values, compare: np.ufunc) -> Index:
-    """Find the lists in which a document is less, or greater, than one further down that it does not tie with.
+def _lists_with(rows: SortedRows, column: Values, compare: np.ufunc) -> Bools:
+    """Mark the lists [list] in which a document is less, or greater, than one further down that it does not tie with.
 
     Neighbouring groups of ties settle all pairs: where no group is less than the next, none is less than any below.
     """
@@ -134,8 +134,8 @@ def _lists_with(rows: SortedRows, column: Values, compare: np.ufunc) -> Index:
         above[rows.member[last]], below[rows.member[rows.group]] = (
             (least, most) if compare is np.less else (most, least)
         )
-    odd = np.flatnonzero(rows.same & ~rows.tied[1:] & compare(above[:-1], below[1:]))
-    return np.unique(np.searchsorted(rows.start, odd, side="right")) if odd.size else odd
+    odd = np.append(rows.same & ~rows.tied[1:] & compare(above[:-1], below[1:]), False)
+    return np.logical_or.reduceat(odd, rows.start)
 
 
 def notes_on_runs(names: Sequence[str], facts: Sequence[RunFacts], rule: OrderRule) -> Iterator[Note]:

@@ -23,7 +23,7 @@ from assay.data.tables import number
 
 _COMMENT = re.compile(rb"^[ \t\v\f]*#[^\n]*\n?", re.MULTILINE)
 _BLANK = ord(" ")
-_PIECE = 1 << 17  # bytes looked at together: they stay in cache
+_PIECE = 1 << 18  # bytes looked at together: they stay in cache
 _GLANCE = 1 << 12  # bytes in which a line of judgments ends
 _SWAPPED = {4: "; judgments are given with --qrels", 6: "; this looks like a run, not like judgments"}
 
@@ -130,20 +130,18 @@ def _split(text: bytes, layout: Layout) -> pl.DataFrame | None:
 def _columns(text: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read the columns that the layout asks for, whatever else there is; None where a number is not one."""
     kinds = {layout.number: _KINDS[layout.kind], **dict.fromkeys(layout.counts, pl.Int32())}
-    names = {name: f"column_{i}" for i, name in enumerate(layout.fields)}
     separator = b"\t" if b"\t" in (text[: text.find(b"\n") + 1] or text) else b" "
     try:
-        frame = pl.read_csv(
+        return pl.read_csv(
             text,
             has_header=False,
             separator=separator.decode(),
             quote_char=None,
-            columns=[names[name] for name in layout.read],
-            schema={column: kinds.get(name, pl.String()) for name, column in names.items()},
+            columns=[layout.fields.index(name) for name in layout.read],
+            schema={name: kinds.get(name, pl.String()) for name in layout.fields},
         )
     except pl.exceptions.PolarsError:
         return None
-    return frame.rename({names[name]: name for name in layout.read})
 
 
 def _is_even(text: bytes, n_fields: int) -> bool:
@@ -230,8 +228,10 @@ def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Lis
     """
     check_lines(data, source)
     frame = _split(data, RUN) if _is_clean(data) else None
-    if frame is None or _has_nan(frame["score"]):
+    score = None if frame is None else frame["score"].to_numpy()
+    if frame is None or score is None or np.isnan(score.min()):
         frame = parse(data, WORDED_RUN, source)
+        score = frame["score"].to_numpy()
     topics, topic = number(frame["topic"])
     tag = frame["tag"]
     tags = () if (tag == tag[0]).all() else tuple(map(str, tag.unique(maintain_order=True).to_list()))
@@ -241,15 +241,11 @@ def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Lis
         topics=topics,
         topic=topic,
         doc=frame["doc"],
-        score=frame["score"].to_numpy(),
+        score=score,
         rank=_ranks(frame["rank"], where, needed=ranked),
         where=where,
         tags=tags,
     )
-
-
-def _has_nan(scores: pl.Series) -> bool:
-    return bool(np.isnan(scores.to_numpy().min()))
 
 
 def _ranks(column: pl.Series, where: Callable[[int], str], *, needed: bool) -> Values | None:

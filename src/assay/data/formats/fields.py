@@ -27,6 +27,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 """The usual names of each column; ids stand before what may be text, and the first that is there counts."""
 
+_ROLE_OF = {name: role for role, names in ROLES.items() for name in names}
 _PROSE = {"query", "question", "user_input"}  # topics that may be the text of a question
 _LONE = "q"
 _DISTANCES = ("distance", "distances", "dist", "l2")
@@ -42,7 +43,7 @@ def role_of(name: str) -> str | None:
     """Find what a column of this name usually holds; a lone q is the topic, but Q is a measure."""
     if name.strip() == _LONE:
         return "topic"
-    return next((role for role, names in ROLES.items() if plain_column(name) in names), None)
+    return _ROLE_OF.get(plain_column(name))
 
 
 def plain_column(name: str) -> str:
