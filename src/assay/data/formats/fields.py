@@ -35,6 +35,10 @@ Where = Callable[[int], str]
 _EXACT = 2.0**53  # beyond this, floats no longer hold every whole number
 _DECIMAL_COMMA = r"^[+-]?\d+,\d+(?:[eE][+-]?\d+)?$"
 _THOUSANDS = r"^[+-]?[1-9]\d{0,2},\d{3}$"
+_BLANKS = (  # what Python's strip takes off; polars knows all but the separators of ASCII
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
 _SHOWN = 12  # names or values listed in a message
 _WIDE = 40  # characters of a value quoted in a message
 
@@ -184,7 +188,7 @@ def ids(column: pl.Series, role: str, source: str, where: Where) -> pl.Series:
 
 def numbers(column: pl.Series, role: str, where: Where) -> Array:
     """Return a column as numbers, NaN where there is none; anything else, or NaN itself, is an error."""
-    text = column.str.strip_chars() if column.dtype == pl.String else column
+    text = stripped(column)
     if column.dtype == pl.String:
         text = text.set(text == "", None)
     readable = column.dtype == pl.String or column.dtype.is_numeric() or column.dtype == pl.Null
@@ -197,6 +201,15 @@ def numbers(column: pl.Series, role: str, where: Where) -> Array:
     if (bad := value.is_nan()).any():
         raise InputError(f"{where(int(bad.arg_max() or 0))}: {role} is NaN, not a number")
     return value.fill_null(np.nan).to_numpy()
+
+
+def stripped(column: pl.Series) -> pl.Series:
+    """Take blanks off both ends of what is text.
+
+    >>> stripped(pl.Series([" 0.5\\x1c"])).item()
+    '0.5'
+    """
+    return column.str.strip_chars(_BLANKS) if column.dtype == pl.String else column
 
 
 def with_points(text: pl.Series) -> pl.Series:

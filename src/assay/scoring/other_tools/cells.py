@@ -16,7 +16,7 @@ from assay.core.arrays import Array, Counts
 from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note, gathered, on_data
 from assay.core.text import counted, listed
-from assay.data.formats.fields import ids
+from assay.data.formats.fields import ids, stripped
 from assay.data.provenance import Basis, shown_path
 from assay.measures.declare import Measure
 from assay.measures.grammar import recognised
@@ -193,7 +193,7 @@ def _only_numbers(cells: Cells) -> Cells:
 
 def as_numbers(value: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Read numbers; null is a missing one. The second series marks what is neither."""
-    value = value.str.strip_chars() if value.dtype == pl.String else value
+    value = stripped(value)
     number = value.cast(pl.Float64, strict=False)
     wrong = number.is_infinite().fill_null(value=False)
     if value.dtype == pl.String and number.null_count():
