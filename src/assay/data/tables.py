@@ -57,7 +57,7 @@ class Qrels:
     source: str = "judgments"
     notes: tuple[Note, ...] = ()
     fractions: tuple[float, ...] = ()  # [code] its value; empty where a grade is its own code
-    is_whole: bool = True  # nothing was left out, as a pool leaves out
+    is_whole: bool = True  # as they were read: nothing was left out, as a pool leaves out, or permuted
 
     def __repr__(self) -> str:
         judged = f"{self.doc.size:,} judgments, grades to {self.highest:g}"
@@ -144,6 +144,15 @@ class Qrels:
         ids = self.ids.filter(pl.Series(keep))
         part = replace(self, topic=self.topic[keep], doc=self.doc[keep], ids=ids, grade=self.grade[keep])
         return replace(part, is_whole=False)
+
+    def permuted(self, rng: np.random.Generator) -> Qrels:
+        """Permute grades among the judged documents of each topic: which documents are judged stays as it is."""
+        judged = np.flatnonzero(self.grade >= 0)
+        own = self.topic[judged]
+        shuffled = np.lexsort((rng.random(judged.size), own))
+        grade = self.grade.copy()
+        grade[judged[np.argsort(own, kind="stable")]] = self.grade[judged[shuffled]]
+        return replace(self, grade=grade, notes=(), is_whole=False)
 
     def salts(self) -> Codes:
         """What makes the key of a document of each topic. [topic]"""

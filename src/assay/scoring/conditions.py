@@ -168,19 +168,35 @@ class ScoringPolicy:
     negative: Negative = "pooled"
     others: OtherJudgments | Mapping[str, Qrels] = ONLY_FILES
     asked: Sequence[str] = ()  # all runs
+    permuted: int | None = None  # the seed by which grades are permuted among the judged documents of a topic
+
+    @property
+    def judgments(self) -> OtherJudgments:
+        """What `qrels=NAME` means."""
+        return self.others if isinstance(self.others, OtherJudgments) else OtherJudgments(self.others)
+
+
+@dataclass(frozen=True, slots=True)
+class Ingredients:
+    """What scores were made of, so that they can be made again in another way."""
+
+    runs: Runs
+    qrels: Qrels
+    policy: ScoringPolicy
 
 
 def unsettled_conditions(
     runs: Runs, qrels: Qrels, conditions: Iterable[AnyMeasure | Condition], policy: ScoringPolicy
 ) -> Scores:
     """Score runs as `score_conditions` does; a missing list has no score but with `missing` zero."""
-    others = policy.others if isinstance(policy.others, OtherJudgments) else OtherJudgments(policy.others)
     asked = policy.asked
     every = [parse_condition(c) for c in conditions]
     check_asked(every)
     parts: dict[Under, Scores] = {}
     for under in dict.fromkeys(c.under for c in every):
-        judgments = judgments_under(runs, qrels, under, contributors=policy.contributors, others=others)
+        judgments = judgments_under(runs, qrels, under, contributors=policy.contributors, others=policy.judgments)
+        if policy.permuted is not None:
+            judgments = judgments.permuted(np.random.default_rng(policy.permuted))
         here = [c for c in every if c.under == under]
         alone = asked and all(c.normalization != "standardised" for c in here)
         judged = judge(runs.select(asked) if alone else runs, judgments, negative=policy.negative)
@@ -196,6 +212,7 @@ def unsettled_conditions(
         averages=tuple(part.average_of(0) for part in columns),
         lower=tuple(part.lower_of(0) for part in columns),
         notes=tuple(dict.fromkeys(note for under, part in parts.items() for note in _located(part.notes, under))),
+        made_of=Ingredients(runs, qrels, policy),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -18,6 +18,9 @@ from assay.core.text import counted, first_few
 from assay.data.provenance import NOWHERE, Basis, Origin
 from assay.measures.declare import Average
 from assay.measures.grammar import AnyMeasure
+
+if TYPE_CHECKING:
+    from assay.scoring.conditions import Ingredients
 
 Undefined = Literal["zero", "skip"]
 Orient = Literal["topic-by-run", "run-by-topic"]
@@ -50,6 +53,7 @@ class Scores:
     notes: tuple[Note, ...] = ()
     origin: Origin = NOWHERE
     lower: tuple[bool, ...] = ()  # [condition] whether lower is better; all higher is better where empty
+    made_of: Ingredients | None = field(default=None, repr=False, compare=False)  # None where another tool scored
 
     def __post_init__(self) -> None:
         """Let the basis, which every result shows, name the conditions of which the lowest is best."""
@@ -281,6 +285,12 @@ class Scores:
                 "value": self.value.transpose(1, 2, 0).ravel(),
             }
         ).with_columns(pl.col("value").fill_nan(None))
+
+
+def mean_where_scored(x: Array) -> Array:
+    """Average over the topics that have a score, NaN where none has; `x` is [..., topic]."""
+    n = (~np.isnan(x)).sum(-1)
+    return np.divide(np.nansum(x, axis=-1), n, out=np.full(n.shape, np.nan), where=n > 0)
 
 
 def _is_about(note: Note, conditions: Sequence[str]) -> bool:

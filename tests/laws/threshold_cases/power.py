@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 
+from assay.analyses.power.placebo import doubted_measures
 from assay.analyses.power.sentences import different_runs
 from assay.analyses.power.sign_errors import Truth
 from tests.builders.results import powered, text
@@ -24,6 +26,11 @@ def true_sign(errors: float) -> int:
     return int(Truth(("a", "b"), {"AP": batch.mean(0)}, {"AP": batch}).signs("AP")[0])
 
 
+def is_doubted(tau: float) -> bool:
+    """Whether a measure is doubted whose ranking has this tau with that of permuted grades."""
+    return bool(doubted_measures(pl.DataFrame({"measure": ["AP"], "tau_placebo": [tau]}), n_runs=20))
+
+
 CASES: dict[str, Case] = {
     # an effect of 0.2 needs 197 topics for a chance of 0.8 at 0.05
     "target_power": Case(
@@ -39,5 +46,6 @@ CASES: dict[str, Case] = {
         moved=9000,
         rule="different_runs",
     ),
+    "placebo_tau": Case(lambda: is_doubted(0.65), lambda: is_doubted(0.64), moved=0.66, rule="power"),
     "truth_errors": Case(lambda: true_sign(3.01), lambda: true_sign(2.99), moved=3.1, rule="power"),
 }

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.power.comparisons import negated
+from assay.analyses.power.placebo import beside_placebo, placebo_notes
 from assay.core.arrays import Array, Bools, Counts
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -128,6 +129,18 @@ def power(
         empty for tests that have no critical difference.
     test, correction, alpha
         As asked for.
+    power_placebo, tau_placebo
+        With runs and judgments: the same power with the grades permuted among the judged documents of each topic, a
+        mean over permutations, and tau-b of the run means with those of permuted grades (exactly their expectation,
+        where gains add up, as in P, nDCG or RBP). A high tau says that a measure ranks these runs by what was judged:
+        from {placebo_tau} on a note warns of it. It is a caveat and no proof, since good runs find more pooled
+        documents, too. Decide by tau, not by the power.
+    flippable
+        The share of significant pairs that unjudged documents could reverse, if those of the better run were not
+        relevant and those of the other were; empty for measures without such a bound.
+    placebo
+        Whether a row is no measure of quality: `NumRet`, the length of lists, and `Judged` at their depth, which no
+        grade enters, stand below for comparison. They count in no correction and in no sentence.
 
     Notes
     -----
@@ -165,11 +178,13 @@ def power(
         "pairs": pl.concat([_directed(_pair_table(m, data.runs, one, level), m, data) for m, one in tested.items()]),
     }
     table = pl.DataFrame([_row(m, one, procedure, level) for m, one in tested.items()])
+    drawn = table
+    table = beside_placebo(table, data, {m: one.significant for m, one in tested.items()}, procedure)
     settings = {"test": test, "correction": correction, "alpha": alpha, "level": level}
     settings |= {"resamples": procedure.resamples, "rng": rng} if procedure.resamples else {}
-    notes = (*data.notes, *_notes(data, tested, procedure))
+    notes = (*data.notes, *_notes(data, tested, procedure), *placebo_notes(table, len(data.runs)))
     basis = replace(data.basis, runs=len(data.runs), topics=len(data.topics))
-    charts = power_charts(table, tables, basis, alpha=alpha, level=level, criterion=procedure.criterion)
+    charts = power_charts(drawn, tables, basis, alpha=alpha, level=level, criterion=procedure.criterion)
     result = Result("power", table, tables, basis, settings, notes, charts=charts)
     return result if truth is None else with_truth(result, data, known, procedure, level=level)
 

@@ -8,6 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import polars as pl
 
+from assay.analyses.power.placebo import of_measures
 from assay.core.text import Row, known
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
@@ -40,7 +41,7 @@ class MeasureComparison:
 
 def compare_measures(power: Result) -> MeasureComparison:
     """Compare every measure with the one of most power, by differences that are paired over topics."""
-    best, *rest = power.table.sort("power", descending=True, maintain_order=True).to_dicts()
+    best, *rest = of_measures(power.table).sort("power", descending=True, maintain_order=True).to_dicts()
     alpha = float(power.settings["alpha"])
     others = [row | _lead(power.tables["differences"], best["measure"], row["measure"]) for row in rest]
     weaker = [row for row in others if known(row["p_holm"]) and row["p_holm"] < alpha]

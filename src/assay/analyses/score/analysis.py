@@ -22,7 +22,7 @@ from assay.scoring.conditions import judgments_under, parse_condition, score_con
 from assay.scoring.default_measures import default_measures
 from assay.scoring.engine import score as compute
 from assay.scoring.missing import Missing, choose_settled
-from assay.scoring.scores import Scores, Undefined
+from assay.scoring.scores import Scores, Undefined, mean_where_scored
 from assay.stats.intervals import bootstrap_interval, t_interval
 
 
@@ -117,7 +117,7 @@ def score(
         settings |= {"resamples": resamples, "rng": rng}
         generator = np.random.default_rng(rng)
         low, high = bootstrap_interval(scores.working(), level=level, resamples=resamples, rng=generator)
-    means = {name: _mean(x).T for name, x in bounded.items()}
+    means = {name: mean_where_scored(x).T for name, x in bounded.items()}
     table = _table(scores, low, high).with_columns(*_columns(means))
     x = field("mean", title="mean score", scale={"zero": False})
     chart = run_means(table, x=x, level=level, lower=scores.lower_of(0))
@@ -182,12 +182,6 @@ def _judged(data: Collection, under: tuple[str | None, int | None], contributors
     names = run_lists.contributors(contributors, data.runs.names)
     qrels = judgments_under(data.runs, data.qrels, under, contributors=names, others=data.others)
     return judge(data.asked, qrels, negative=data.negative)
-
-
-def _mean(x: Array) -> Array:
-    """Average over the topics that have a score."""
-    n = (~np.isnan(x)).sum(-1)
-    return np.divide(np.nansum(x, axis=-1), n, out=np.full(n.shape, np.nan), where=n > 0)
 
 
 def _columns(values: dict[str, Array]) -> list[pl.Series]:

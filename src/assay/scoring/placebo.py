@@ -1,0 +1,144 @@
+"""A placebo of measures: the same runs scored with grades that say nothing.
+
+Grades are permuted among the judged documents of each topic. Lists, ranks, which documents are judged and how many of
+them are relevant all stay; what is lost is which of them. A measure that ranks runs the same under permuted grades
+ranks them by what was judged: by how much of the pool they return, and how high. That is a caveat and no proof, since
+good runs find more pooled documents, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.arrays import Array, Bools
+from assay.data.judged import Judged
+from assay.data.rankings import Rankings
+from assay.measures.declare import Measure
+from assay.scoring.conditions import (
+    Condition,
+    Ingredients,
+    judge_under,
+    parse_condition,
+    score_judged,
+    unsettled_conditions,
+)
+from assay.scoring.scores import STANDARDISED, Scores, mean_where_scored
+
+FEWEST, MOST = 2, 10  # permutations
+_ROWS = 1 << 24  # ranked documents judged again in all, as far as the fewest permutations allow
+_SPREAD = 1_000_003  # between the seeds of permutations
+_TRIED, _RANKS = 32, 8  # lists on which a formula is tried for being linear
+
+
+@dataclass(frozen=True, slots=True)
+class Placebo:
+    """What permuted grades make of scores, and measures that no grade enters, all of the same runs and topics."""
+
+    value: Array  # [permutation, condition, run, topic]
+    mean: Array  # [condition, run] over all permutations, exactly where a formula is linear, else over these
+    exact: Bools  # [condition]
+    references: Scores  # how many documents a run returns, and how many of them are judged
+
+
+def placebo(scores: Scores, *, seed: int, permutations: int | None = None) -> Placebo | None:
+    """Score again with permuted grades; None for scores that were not made of runs and judgments here.
+
+    The number of permutations follows the size of the collection, from 2 to 10, where none is asked for.
+    """
+    source = scores.made_of
+    if source is None or any(name.endswith(STANDARDISED) for name in scores.conditions):
+        return None
+    n = permutations or int(np.clip(_ROWS // max(1, source.runs.doc.size), FEWEST, MOST))
+    values = [_again(scores, source, scores.conditions, seed * _SPREAD + i).value for i in range(n)]
+    value = np.stack(values)
+    longest = max(1, int(source.runs.count.max(initial=1)))
+    references = _again(scores, source, ("NumRet", f"Judged@{longest}"), None)
+    expected, exact = _expected(scores, source)
+    drawn = mean_where_scored(np.moveaxis(value, 0, -2)).mean(-1)  # every permutation has the same topics
+    return Placebo(value, np.where(exact[:, None], mean_where_scored(expected), drawn), exact, references)
+
+
+def _again(scores: Scores, source: Ingredients, conditions: tuple[str, ...], seed: int | None) -> Scores:
+    """Score under the same policy, by other conditions or with permuted grades; the same runs and topics."""
+    policy = replace(source.policy, permuted=seed)
+    made = unsettled_conditions(source.runs, source.qrels, conditions, policy)
+    return made.select(runs=scores.runs, topics=scores.topics)
+
+
+def _expected(scores: Scores, source: Ingredients) -> tuple[Array, Bools]:
+    """The expectation of linear formulas over all permutations, [condition, run, topic], and which are linear.
+
+    A permuted document has each grade as often as the judged documents of its topic have it: the scores with all
+    judged documents at one grade, averaged by these shares.
+    """
+    expected = np.zeros(scores.value.shape)
+    exact = np.zeros(len(scores.conditions), dtype=bool)
+    for judged, rows, conditions in _by_judgments(scores, source):
+        exact[rows] = [is_linear(c.measure, judged.top, judged.fractions) for c in conditions]
+        share = judged.pool / np.maximum(judged.pool.sum(-1, keepdims=True), 1)  # [topic, grade]
+        for grade in range(judged.top + 1):
+            blocks = [replace(b, grade=np.where(b.grade >= 0, np.int8(grade), b.grade)) for b in judged.blocks]
+            policy = source.policy
+            part = score_judged(
+                replace(judged, blocks=tuple(blocks)), conditions, undefined=policy.undefined, missing=policy.missing
+            )
+            expected[rows] += share[:, grade] * part.value
+    return expected, exact
+
+
+def _by_judgments(scores: Scores, source: Ingredients) -> Iterator[tuple[Judged, list[int], list[Condition]]]:
+    """Join runs with each set of judgments that conditions ask for, and say which conditions these are."""
+    asked = sorted(enumerate(map(parse_condition, scores.conditions)), key=lambda row: str(row[1].under))
+    for under, group in groupby(asked, key=lambda row: row[1].under):
+        members = list(group)
+        judged = judge_under(
+            source.runs,
+            source.qrels,
+            under,
+            contributors=source.policy.contributors,
+            negative=source.policy.negative,
+            others=source.policy.judgments,
+        )
+        here = judged.select(runs=scores.runs, topics=scores.topics)
+        yield here, [i for i, _ in members], [condition for _, condition in members]
+
+
+def is_linear(measure: Measure, top: int, fractions: Sequence[float] = ()) -> bool:
+    """Say whether the gains of documents add up, each at its own rank, while the judgments stay the same.
+
+    Tried on random lists: what two sets of documents score apart they must score together.
+    """
+    rng = np.random.default_rng(0)
+    every = rng.integers(top + 1, size=(_TRIED, _RANKS)).astype(np.int8)
+    here = rng.integers(2, size=every.shape).astype(bool)
+    pool = np.full((_TRIED, top + 1), _RANKS)
+
+    def scored(grade: NDArray[np.integer]) -> Array:
+        lists = Rankings(grade.astype(np.int8), pool, top, None, fractions=tuple(fractions))
+        return measure.compute(measure.prepare(lists))
+
+    whole, one, other, none = (scored(x) for x in (every, every * here, every * ~here, every * 0))
+    return bool(np.allclose(whole - one, other - none, rtol=0, atol=1e-9))
+
+
+def extremes(scores: Scores) -> tuple[Array, Array] | None:
+    """The least and the most that unjudged documents could make of each score; NaN where no bound is offered.
+
+    Two of [condition, run, topic]; None for scores that were not made of runs and judgments here.
+    """
+    from assay.measures.bounds.residuals import bounds_of_runs
+
+    if scores.made_of is None:
+        return None
+    least, most = (np.full(scores.value.shape, np.nan) for _ in range(2))
+    for judged, rows, conditions in _by_judgments(scores, scores.made_of):
+        raw = [(i, c.measure) for i, c in zip(rows, conditions, strict=True) if c.normalization == "raw"]
+        at = [i for i, _ in raw]
+        least[at], most[at] = bounds_of_runs(judged, [measure for _, measure in raw], tail="empty")
+    scored = ~np.isnan(scores.value)
+    return np.where(scored, least, np.nan), np.where(scored, most, np.nan)

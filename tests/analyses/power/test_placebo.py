@@ -1,0 +1,78 @@
+"""The placebo beside power: real collections as measured elsewhere, closed forms, and what is never counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import assay
+from assay.analyses.power.analysis import power
+from assay.analyses.power.placebo import RANKS_BY_JUDGING, doubted_measures, of_measures, placebo_notes
+from assay.data.judged import Collection
+from assay.scoring.conditions import score_conditions
+from tests.builders.dense import collection
+
+MEASURES = ("AP", "nDCG", "nDCG@10", "Bpref")
+
+
+def test_on_a_deep_pool_grades_decide(adhoc8: Collection) -> None:
+    """TREC-8 with 65 of its runs: power with permuted grades .59, .72, .09, .07; tau .50 for AP and nDCG."""
+    runs = adhoc8.runs.select(adhoc8.runs.names[::2])
+    table = of_measures(power(score_conditions(runs, adhoc8.qrels, MEASURES)).table)
+    assert table["power_placebo"].to_list() == pytest.approx([0.59, 0.72, 0.09, 0.07], abs=0.05)
+    assert table["tau_placebo"].to_list()[:2] == pytest.approx([0.50, 0.50], abs=0.06)
+    assert doubted_measures(table, len(runs.names)) == []
+
+
+def test_runs_that_differ_in_what_is_judged_alone_are_ranked_by_that() -> None:
+    """Run i returns i judged documents of 20, of which every other one is relevant: permuting changes nothing."""
+    docs = [f"d{i:02d}" for i in range(20)]
+    qrels = {str(t): {doc: i % 2 for i, doc in enumerate(docs)} for t in range(12)}
+    rng = np.random.default_rng(3)
+    runs = {}
+    for i in range(12):
+        runs[f"r{i:02d}"] = {t: {doc: -float(at) for at, doc in enumerate(_some(rng, docs, i + 2, t))} for t in qrels}
+    result = power(assay.score(runs, qrels, ["P@20"]))
+    row = result.table.row(0, named=True)
+    assert row["tau_placebo"] > 0.9
+    assert [note.severity for note in result.notes if note.code == RANKS_BY_JUDGING] == ["warning"]
+
+
+def _some(rng: np.random.Generator, docs: list[str], n: int, topic: str) -> list[str]:
+    """Some judged documents, then unjudged ones."""
+    return [*rng.permutation(docs)[:n].tolist(), *(f"x{topic}-{i}" for i in range(20 - n))]
+
+
+def test_placebos_count_in_no_correction_and_no_sentence(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("placebo")
+    runs, qrels = collection(n_runs=12, n_topics=10, n_docs=60).write(folder)
+    scores = assay.score(str(runs), str(qrels), ["AP", "nDCG@10"])
+    result = power(scores)
+    assert result.table.filter("placebo")["measure"].to_list() == ["NumRet", "Judged@60"]
+    assert set(result.tables["differences"]["measure_a"]) | set(result.tables["differences"]["measure_b"]) == {
+        "AP",
+        "nDCG@10",
+    }
+    assert not any("NumRet" in sentence.text or "Judged@" in sentence.text for sentence in result.sentences)
+
+
+def test_where_everything_is_judged_nothing_can_be_reversed() -> None:
+    runs = {name: {t: {f"d{i}": i * sign for i in range(6)} for t in "12345"} for name, sign in (("a", 1), ("b", -1))}
+    qrels = {t: {f"d{i}": int(i >= 3 + (t == "1")) for i in range(6)} for t in "12345"}
+    table = power(assay.score(runs, qrels, ["P@3"])).table
+    assert table["n_significant"][0] == 1
+    assert table["flippable"][0] == 0.0
+
+
+def test_of_few_runs_no_measure_is_doubted() -> None:
+    table = pl.DataFrame({"measure": ["AP"], "tau_placebo": [1.0]})
+    assert not list(placebo_notes(table, n_runs=9))
+    assert list(placebo_notes(table, n_runs=10))
+
+
+def test_scores_of_another_tool_have_empty_columns() -> None:
+    scores = assay.read_scores({"a": {"1": {"AP": 0.1}, "2": {"AP": 0.3}}, "b": {"1": {"AP": 0.2}, "2": {"AP": 0.5}}})
+    table = power(scores).table
+    assert table.select("power_placebo", "tau_placebo", "flippable").row(0) == (None, None, None)
+    assert table["placebo"].to_list() == [False]
