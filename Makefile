@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-full fuzz check format docs atlas bench lock clean
+.PHONY: demo test test-full fuzz validity check format docs atlas bench lock clean
 
 demo: $(READY)
 	$(BIN)/assay demo
@@ -17,6 +17,9 @@ test-full: check ## with the light ones of the other tools (ranx, ir_datasets), 
 
 fuzz: $(READY) ## 300,000 mutated files over all readers, 300,000 measures, conditions and command lines
 	$(BIN)/python -m tests.fuzz
+
+validity: $(READY) ## how often intervals miss and sentences are false: docs/reference/validity.tsv, part by part
+	$(BIN)/python -m bench.validity
 
 check: $(READY)
 	$(BIN)/ruff format --check .
