@@ -26,7 +26,10 @@ def powered(
     test: str = "t",
     topics: int = 50,
 ) -> Result:
-    """A synthetic result of power: shares of pairs, p_holm against the first measure, runs by their means."""
+    """A synthetic result of power: shares of pairs, p_holm against the first measure, runs by their means.
+
+    A measure's p is that of both tests: against the first, and of being the best.
+    """
     n = n_runs * (n_runs - 1) // 2
     table = pl.DataFrame(
         [
@@ -41,6 +44,15 @@ def powered(
         rows.append((a, b, d, d - HALF, d + HALF, 0.01, (p or {}).get(b, 1.0)))
     kinds = dict(zip(names, [pl.String, pl.String, *[pl.Float64] * 5], strict=True))
     tables = {"differences": pl.DataFrame(rows, schema=kinds, orient="row")}
+    best = [(m, x, (p or {}).get(m, 1.0)) for m, x in measures.items()]
+    tables["best"] = pl.DataFrame(
+        {
+            "measure": [m for m, _, _ in best],
+            "power": [x for _, x, _ in best],
+            "p": pl.Series([q for *_, q in best], dtype=pl.Float64).fill_nan(None),
+            "may_be_best": [not q < 0.05 or x == max(measures.values()) for _, x, q in best],
+        }
+    )
     scores = means or [0.1 * i for i in range(n_runs)]
     tables["pairs"] = pl.concat([paired(m, scores, p_pair, n_topics=topics) for m in measures])
     settings = {"alpha": 0.05, "level": 0.95, "correction": correction, "test": test}

@@ -30,6 +30,8 @@ REFERENCES: dict[str, str] = {
     "haldane1945": "Haldane. On a method of estimating frequencies. Biometrika 33(3), 1945, 222-225.",
     "holm1979": "Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics "
     "6(2), 1979, 65-70.",
+    "hsu1984": "Hsu. Constrained simultaneous confidence intervals for multiple comparisons with the best. Annals of "
+    "Statistics 12(3), 1984, 1136-1144.",
     "jarvelin2002": "Järvelin, Kekäläinen. Cumulated gain-based evaluation of IR techniques. "
     "ACM TOIS 20(4), 2002, 422-446.",
     "jones2015": "Jones, Thomas, Scholer, Sanderson. Features of disagreement between retrieval effectiveness "
@@ -49,6 +51,8 @@ REFERENCES: dict[str, str] = {
     "sakai2006": "Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006, 525-532.",
     "sanderson2005": "Sanderson, Zobel. Information retrieval system evaluation: effort, sensitivity, and "
     "reliability. SIGIR 2005, 162-169.",
+    "shao1989": "Shao, Wu. A general theory for jackknife variance estimation. Annals of Statistics 17(3), 1989, "
+    "1176-1197.",
     "thomas2011": "Thomas, Hawking, Jones. What deliberately degrading search quality tells us about discount "
     "functions. SIGIR 2011, 1107-1108.",
     "ting1990": "Ting, Burdick, Graybill, Jeyaratnam, Lu. Confidence intervals on linear combinations of variance "
@@ -66,6 +70,8 @@ REFERENCES: dict[str, str] = {
     "zhang2017": "Zhang, Liu, Li, Zhang, Xu, Ma. Evaluating Web search with a Bejeweled player model. SIGIR 2017.",
     "zobel1998": "Zobel. How reliable are the results of large-scale information retrieval experiments? "
     "SIGIR 1998, 307-314.",
+    "wilson1927": "Wilson. Probable inference, the law of succession, and statistical inference. Journal of the "
+    "American Statistical Association 22(158), 1927, 209-212.",
     "zou2008": "Zou, Donner. Construction of confidence limits about effect measures: A general approach. "
     "Statistics in Medicine 27(10), 2008, 1693-1702.",
 }

@@ -22,9 +22,11 @@ from assay.results.result import Result
 from assay.scoring.conditions import score_conditions
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
-from assay.stats.intervals import deletions, jackknife_interval
+from assay.stats.intervals import deletions
 from assay.stats.significance.declare import significance_tests
 from assay.stats.significance.paired_t import t_test
+from assay.stats.significance.subsampled_power import subsampled_power
+from assay.stats.subsampling import halves
 from tests.builders.dense import collection
 
 TABLE_1 = {
@@ -89,40 +91,36 @@ def test_every_pair_is_tested_as_scipy_tests_it() -> None:
     ]
 
 
-def test_the_interval_is_a_delete_one_jackknife_over_topics() -> None:
+def test_the_interval_is_that_of_halves_of_the_topics() -> None:
     scores = made()
-    row = power(scores, level=0.9).table.row(0, named=True)
-    x = scores.value[0]
-    n = x.shape[1]
-    left_out = np.array([(t_test(np.delete(x, t, axis=1)) < 0.05).mean() for t in range(n)])
-    half = stats.t.ppf(0.95, n - 1) * np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
-    assert (row["low"], row["high"]) == pytest.approx((max(0, row["power"] - half), min(1, row["power"] + half)))
+    row = power(scores, level=0.9, rng=3).table.row(0, named=True)
+    share = subsampled_power(scores.value[0], halves(len(scores.topics), seed=3), alpha=0.05)
+    assert (row["power"], row["low"], row["high"]) == (share.value, *(share.interval(0.9) or ()))
 
 
 def test_differences_are_paired_over_topics() -> None:
     scores = made()
     found = power(scores).tables["differences"].row(0, named=True)
-    left_out = [
-        np.array([(t_test(np.delete(x, t, axis=1)) < 0.05).mean() for t in range(x.shape[1])]) for x in scores.value
-    ]
-    shares = [(t_test(x) < 0.05).mean() for x in scores.value]
-    low, high = jackknife_interval(np.array(shares[0] - shares[1]), left_out[0] - left_out[1], level=0.95)
-    assert found["difference"] == pytest.approx(shares[0] - shares[1])
-    assert (found["low"], found["high"]) == pytest.approx((float(low), float(high)))
+    split = halves(len(scores.topics))
+    a, b = (subsampled_power(x, split, alpha=0.05) for x in scores.value)
+    assert found["difference"] == pytest.approx(a.value - b.value)
+    assert (found["low"], found["high"]) == (a - b).interval(0.95)
 
 
 def test_differences_are_tested_together_by_holms_method() -> None:
-    """All pairs of three measures; the twin leaves out topics one by one and steps down through the p-values."""
+    """All pairs of three measures; the twin steps down through the p-values."""
     rng = np.random.default_rng(5)
     x = rng.beta(1, 3, size=(20, 25)) + np.linspace(0, 0.3, 20)[:, None]
     noisy = [x, x.round(1), x + rng.normal(0, 0.6, x.shape)]
     runs, topics = tuple(f"r{i}" for i in range(20)), tuple(map(str, range(25)))
-    found = power(Scores(("a", "b", "c"), runs, topics, np.stack(noisy))).tables["differences"]
-    p = []
-    for a, b in ((0, 1), (0, 2), (1, 2)):
-        gap = [_share(np.delete(noisy[a], t, 1)) - _share(np.delete(noisy[b], t, 1)) for t in range(25)]
-        error = np.sqrt(24 * np.var(gap))
-        p.append(2 * stats.t.sf(abs(_share(noisy[a]) - _share(noisy[b])) / error, 24))
+    result = power(Scores(("a", "b", "c"), runs, topics, np.stack(noisy)))
+    found = result.tables["differences"]
+    shares = [subsampled_power(each, halves(25), alpha=0.05) for each in noisy]
+    p = [(shares[a] - shares[b]).p for a, b in ((0, 1), (0, 2), (1, 2))]
+    best = result.tables["best"]
+    assert best["measure"].to_list() == ["a", "b", "c"]
+    assert best["may_be_best"].to_list() == [True, True, False]
+    assert best["above"][2] in {"a", "b"}
     assert found["p"].to_list() == pytest.approx(p, abs=1e-12)
     smallest, middle, largest = sorted(p)
     stepped = {smallest: min(1, 3 * smallest)}
@@ -145,15 +143,16 @@ def test_measures_on_different_topics_are_not_compared_even_if_they_have_as_many
     result = power(Scores(scores.conditions, scores.runs, scores.topics, holed))
     row = result.tables["differences"].row(0, named=True)
     assert np.isnan([row["low"], row["high"], row["p"], row["p_holm"]]).all()
+    assert result.tables["best"].select("p", "may_be_best").rows() == [(None, True)] * 2
     assert "different_topics" in codes(result)
 
 
-@pytest.mark.parametrize("n_topics", [20, 70])
-def test_a_correction_that_changes_nothing_gives_the_interval_of_the_fast_way(n_topics: int) -> None:
-    """Two runs make one pair: Holm's correction leaves it alone, but tests anew without every group of topics."""
-    pair = made(8, n_topics).select(runs=["r0", "r7"])
-    plain, corrected = (power(pair, correction=c).table.drop("correction") for c in ("none", "holm"))
-    assert plain.equals(corrected)
+def test_fewer_than_eight_topics_give_no_interval_of_power() -> None:
+    few, enough = (power(made(8, n)) for n in (7, 8))
+    assert np.isnan(few.table.select("low", "high").row(0)).all()
+    assert np.isnan(few.tables["differences"].select("low", "high", "p", "p_holm").row(0)).all()
+    assert few.tables["best"].select("p", "may_be_best").row(0) == (None, True)
+    assert not np.isnan(enough.table.select("low", "high").row(0)).any()
 
 
 def test_many_topics_are_left_out_in_groups_that_cover_them_all() -> None:
@@ -181,10 +180,9 @@ def test_the_interval_covers_what_it_should_on_topics_of_robust_2004(data: Path,
     held = 0
     for _ in range(200):
         sample = x[:, rng.permutation(249)[:50]]
-        left_out = np.array([_share(sample[:, kept]) for kept in deletions(50)])
-        low, high = jackknife_interval(np.array(_share(sample)), left_out, level=0.95)
+        low, high = subsampled_power(sample, halves(50), alpha=0.05).interval(0.95) or (np.nan, np.nan)
         held += int(low <= truth <= high)
-    assert 0.92 <= held / 200 <= 0.97
+    assert 0.92 <= held / 200 <= 0.99
 
 
 def _share(x: Array) -> float:

@@ -38,10 +38,9 @@ from assay.results.sentences import few_runs, one_topic, unshared_topics, untest
 from assay.scoring.direction import is_unstated
 from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
-from assay.stats.intervals import deletions, jackknife_interval, jackknife_p, t_quantile
+from assay.stats.intervals import t_quantile
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
 from assay.stats.significance.gaps import critical_differences_with_gaps, p_values_with_gaps
-from assay.stats.significance.paired_t import separated
 from assay.stats.significance.pairs import (
     CORRECTION_TITLES,
     LEAST_SHARED,
@@ -54,6 +53,8 @@ from assay.stats.significance.pairs import (
     pairs_with_gaps,
     shared_topics,
 )
+from assay.stats.significance.subsampled_power import subsampled_power, subsampled_power_by
+from assay.stats.subsampling import SubsampledShare, best_p_values, halves
 
 SIGNIFICANT, NOT_SIGNIFICANT = "significant", "not significant"
 TRUTH_ERRORS = Threshold(
@@ -62,6 +63,7 @@ TRUTH_ERRORS = Threshold(
     unit="standard errors",
     meaning="beyond which a true difference that Monte Carlo estimates counts as one",
 )
+_TEST_SPLITS, _RESAMPLED_SPLITS = 50, 20  # where each half is tested by another test than t, and by Monte Carlo
 
 
 @analysis(
@@ -174,6 +176,7 @@ def power(
     tested = {m: _test_pairs(m, x, procedure) for m, x in zip(data.conditions, data.working(), strict=True)}
     tables = {
         "differences": _differences(tested, level),
+        "best": _best(tested, procedure),
         "asl": significance_levels({m: one.p[one.tested] for m, one in tested.items()}, by="measure"),
         "pairs": pl.concat([_directed(_pair_table(m, data.runs, one, level), m, data) for m, one in tested.items()]),
     }
@@ -181,7 +184,8 @@ def power(
     drawn = table
     table = beside_placebo(table, data, {m: one.significant for m, one in tested.items()}, procedure)
     settings = {"test": test, "correction": correction, "alpha": alpha, "level": level}
-    settings |= {"resamples": procedure.resamples, "rng": rng} if procedure.resamples else {}
+    settings |= {"resamples": procedure.resamples} if procedure.resamples else {}
+    settings |= {"rng": rng}
     notes = (*data.notes, *_notes(data, tested, procedure), *placebo_notes(table, len(data.runs)))
     basis = replace(data.basis, runs=len(data.runs), topics=len(data.topics))
     charts = power_charts(drawn, tables, basis, alpha=alpha, level=level, criterion=procedure.criterion)
@@ -211,13 +215,12 @@ class Procedure:
         drawn = {"resamples": self.resamples, "seed": self.seed}
         return critical_differences_with_gaps(self.test, x, alpha=self.alpha, **drawn)
 
-    def leave_out_power(self, x: Array) -> Array:
-        """The share of pairs found different with some topics left out, of those tested on all. [deletion]"""
+    def share(self, x: Array, p: Array) -> SubsampledShare:
+        """The share of pairs found different, with its error over topics; `p` is the p-values of `x`, corrected."""
         if self.test.name == "t" and self.correction == "none" and not has_gaps(x):
-            return separated(x, alpha=self.alpha)[1]
-        remaining = deletions(x.shape[1]) if x.shape[1] > 1 else ()
-        tested = can_test(x)
-        return np.array([(self.p_values(x[:, topics])[tested] < self.alpha).mean() for topics in remaining])
+            return subsampled_power(x, halves(x.shape[1], seed=self.seed), alpha=self.alpha)
+        split = halves(x.shape[1], n_splits=_RESAMPLED_SPLITS if self.resamples else _TEST_SPLITS, seed=self.seed)
+        return subsampled_power_by(self.p_values, x, split, whole=p, alpha=self.alpha)
 
     @property
     def criterion(self) -> str:
@@ -234,7 +237,7 @@ class _PairTests:
     p: Array  # [pair], corrected; NaN where runs have too few topics in common
     significant: Bools  # [pair]
     critical: Array | None  # [pair] the difference of means that suffices for significance
-    left_out: Array  # [deletion] power with some topics left out
+    share: SubsampledShare  # of the tested pairs that are different: power, with its error over topics
     topics: Bools  # [topic] those on which at least two runs have a score
     n_topics: Counts  # [pair] how many of them both runs have
 
@@ -246,7 +249,7 @@ class _PairTests:
     @property
     def power(self) -> float:
         """The share of the tested pairs found different."""
-        return float(self.significant[self.tested].mean())
+        return self.share.value
 
 
 def _test_pairs(measure: str, scores: Array, procedure: Procedure) -> _PairTests:
@@ -257,19 +260,19 @@ def _test_pairs(measure: str, scores: Array, procedure: Procedure) -> _PairTests
         few = f"{LEAST_SHARED} topics" if topics.any() else "a topic"
         raise UsageError(f"{measure}: no two runs have scores on {few} in common; see --missing zero")
     p = procedure.p_values(x)
-    left_out = procedure.leave_out_power(x)
+    share = procedure.share(x, p)
     critical = procedure.critical_differences(x)
-    return _PairTests(pairs_with_gaps(x), p, p < procedure.alpha, critical, left_out, topics, shared_topics(x))
+    return _PairTests(pairs_with_gaps(x), p, p < procedure.alpha, critical, share, topics, shared_topics(x))
 
 
 def _row(measure: str, tested: _PairTests, procedure: Procedure, level: float) -> dict[str, object]:
-    low, high = jackknife_interval(np.array(tested.power), tested.left_out, level=level)
+    low, high = tested.share.interval(level) or (np.nan, np.nan)
     critical = tested.critical
     return {
         "measure": measure,
         "power": tested.power,
-        "low": float(np.maximum(low, 0.0)),
-        "high": float(np.minimum(high, 1.0)),
+        "low": low,
+        "high": high,
         "n_pairs": int(tested.tested.sum()),
         "n_significant": int(tested.significant.sum()),
         "n_topics": int(tested.n_topics[tested.tested].min()),
@@ -285,18 +288,35 @@ def _differences(tested: dict[str, _PairTests], level: float) -> pl.DataFrame:
     """Compare all pairs of measures, paired over the same topics."""
     rows = []
     for (name_a, a), (name_b, b) in combinations(tested.items(), 2):
-        difference = a.power - b.power
+        difference = a.share - b.share
         paired = np.array_equal(a.topics, b.topics)
-        left_out = a.left_out - b.left_out if paired else np.zeros(0)
-        low, high = jackknife_interval(np.array(difference), left_out, level=level)
-        p = jackknife_p(np.array(difference), left_out)
-        rows.append((name_a, name_b, difference, *map(float, (low, high, p))))
+        ends = (difference.interval(level) if paired else None) or (np.nan, np.nan)
+        rows.append((name_a, name_b, difference.value, *ends, difference.p if paired else np.nan))
     columns = schema("measure_a", "measure_b", "difference", "low", "high", "p")
     table = pl.DataFrame(rows, schema=columns, orient="row")
     single = table["p"].to_numpy()
     known, together = ~np.isnan(single), np.full(single.size, np.nan)
     together[known] = holm(single[known])
     return table.with_columns(p_holm=together)
+
+
+def _best(tested: dict[str, _PairTests], procedure: Procedure) -> pl.DataFrame:
+    """Which measures may be the one of most power; all where they cannot be compared."""
+    every = list(tested.values())
+    p, above = np.full(len(every), np.nan), np.arange(len(every))
+    if all(np.array_equal(one.topics, every[0].topics) for one in every):
+        p, above = best_p_values([one.share for one in every], seed=procedure.seed)
+    names = list(tested)
+    return pl.DataFrame(
+        {
+            "measure": names,
+            "power": [one.power for one in every],
+            "above": [names[j] if j != i else None for i, j in enumerate(above)],
+            "p": pl.Series(p).fill_nan(None),
+            "may_be_best": ~(p < procedure.alpha),
+        },
+        schema_overrides={"above": pl.String},
+    )
 
 
 def _pair_table(measure: str, runs: tuple[str, ...], tested: _PairTests, level: float) -> pl.DataFrame:

@@ -29,9 +29,10 @@ class MeasureComparison:
     """Measures by their power, and how each compares with the best."""
 
     best: Row
-    others: list[Row]  # of the table, most power first; with lead, lead_low, lead_high, p_holm of the best over each
-    inconclusive: list[Row]  # those of the others that are not significantly below the best
-    weaker: list[Row]  # and those that are
+    others: list[Row]  # of the table, most power first; with lead, lead_low, lead_high, p_holm of the best over each,
+    # and p_best: that of the test whether it may be best
+    inconclusive: list[Row]  # those of the others that may be best, too
+    weaker: list[Row]  # and those that are significantly below the best; some may be neither
 
     @property
     def leaders(self) -> list[Row]:
@@ -40,12 +41,23 @@ class MeasureComparison:
 
 
 def compare_measures(power: Result) -> MeasureComparison:
-    """Compare every measure with the one of most power, by differences that are paired over topics."""
+    """Compare every measure with the one of most power, by differences that are paired over topics.
+
+    Those that may be best hold the best one in all but a share alpha of samples, which says nothing of any other one:
+    a measure is called weaker than the best by its p, corrected for all pairs of measures. So some may be neither.
+    """
     best, *rest = of_measures(power.table).sort("power", descending=True, maintain_order=True).to_dicts()
     alpha = float(power.settings["alpha"])
-    others = [row | _lead(power.tables["differences"], best["measure"], row["measure"]) for row in rest]
-    weaker = [row for row in others if known(row["p_holm"]) and row["p_holm"] < alpha]
-    return MeasureComparison(best, others, [row for row in others if row not in weaker], weaker)
+    tested = {row["measure"]: row for row in power.tables["best"].to_dicts()}
+    differences = power.tables["differences"]
+    others = [
+        row | _lead(differences, best["measure"], row["measure"]) | {"p_best": tested[row["measure"]]["p"]}
+        for row in rest
+    ]
+    inconclusive = [row for row in others if tested[row["measure"]]["may_be_best"]]
+    outside = [row for row in others if row not in inconclusive]
+    weaker = [row for row in outside if known(row["p_holm"]) and row["p_holm"] < alpha]
+    return MeasureComparison(best, others, inconclusive, weaker)
 
 
 def _lead(differences: pl.DataFrame, best: str, other: str) -> Row:
@@ -66,6 +78,7 @@ class MultiplicityCorrection:
 
 
 HOLM = MultiplicityCorrection(CORRECTION_TITLES["holm"], f"after {CORRECTION_TITLES['holm']}")
+WITH_BEST = MultiplicityCorrection("multiple comparisons with the best", "by multiple comparisons with the best")
 
 
 def multiplicity_correction(power: Result) -> MultiplicityCorrection | None:

@@ -8,6 +8,7 @@ import polars as pl
 
 from assay.analyses.power.comparisons import (
     HOLM,
+    WITH_BEST,
     MeasureComparison,
     MultiplicityCorrection,
     RunPairs,
@@ -36,14 +37,14 @@ _LEAD = ("lead", "lead_low", "lead_high")
 _DIFFERENCE = ("difference", "low", "high")
 
 
-@sentence("power", cite="sakai2006, webber2010, holm1979, own")
+@sentence("power", cite="sakai2006, webber2010, hsu1984, own")
 def best_measures(power: Result) -> Sentence | None:
-    """Names the measures that separate these runs best: the best, and those that are not significantly below it.
+    """Names the measures that may separate these runs best: a set that holds the best one for 95% of topic samples.
 
-    The set is the measure that separates most pairs, with all whose difference from it is not significant: paired
-    over topics by the jackknife, corrected by Holm over all pairs of measures, at the alpha asked for. The share of
-    pairs is counted as the papers do, each pair tested by itself unless a correction is asked for. Below {many_runs}
-    runs (own) nothing is said of measures.
+    Multiple comparisons with the best (hsu1984), paired over topics by halves of them (`tables.best`), at the alpha
+    asked for. Measured on seven truths, BEST_LOST; where all measures are equally good, any set is right. The share
+    of pairs is counted as the papers do, each pair tested by itself unless a correction is asked for. Below
+    {many_runs} runs (own) nothing is said of measures.
     """
     comparison = compare_measures(power)
     best = comparison.best
@@ -98,11 +99,12 @@ def _too_few_pairs(rows: Sequence[Row], runs: int) -> Sentence:
 
 def _who_leads(comparison: MeasureComparison) -> str:
     names = [row["measure"] for row in comparison.leaders]
-    if len(names) == 2 and not comparison.weaker:
+    outside = len(comparison.others) - len(comparison.inconclusive)
+    if len(names) == 2 and not outside:
         return f"Which of {listed(names)} separates these runs better is {INCONCLUSIVE}"
-    if comparison.weaker:
+    if outside:
         return f"{listed(names)} separate these runs best, and which of them does better is {INCONCLUSIVE}"
-    return f"None of the {len(names)} measures separates significantly fewer of these runs than the best"
+    return f"Any of the {len(names)} measures may separate these runs best"
 
 
 def _followers(comparison: MeasureComparison) -> str:
@@ -116,9 +118,9 @@ def _lead(comparison: MeasureComparison, power: Result) -> str:
     second = (comparison.inconclusive or comparison.others)[0]
     ends = _span(second, points, power, "lead_low", "lead_high")
     if not comparison.inconclusive:
-        p = f"{probability(second['p_holm'])} {HOLM.applied}"
+        p = f"{probability(second['p_best'])} {WITH_BEST.applied}"
         return f"{points(second['lead'])} points more than {second['measure']}, the next ({ends}; {p})"
-    ends += _corrected_p(second, second["p_holm"], HOLM, significant=False, ends=_LEAD)
+    ends += _corrected_p(second, second["p_best"], WITH_BEST, significant=False, ends=_LEAD)
     lead = f"the lead of {comparison.best['measure']} over {second['measure']}"
     size = f"{points(second['lead'])} points ({ends})"
     return f"{lead} is {size}" if len(comparison.inconclusive) == 1 else f"{lead}, {size}, is {INCONCLUSIVE}"
@@ -138,9 +140,10 @@ def _corrected_p(
 def weaker_measures(power: Result) -> Sentence | None:
     """Names the measures that separate fewer pairs than the best, by how many points.
 
-    Those whose difference from the best is significant after Holm's correction over all pairs of measures; the
-    interval is that of one difference, by the paired jackknife over topics. Not said of two measures, where the
-    sentence on the best has said it, nor below {many_runs} runs (own).
+    Those that are not among the measures that may be best and whose difference from the best is significant after
+    Holm's correction over all pairs of measures, because the best was chosen by its power; the interval is that of
+    one difference, paired over halves of the topics. Measured on seven truths, FALSE_WEAKER. Not said of two
+    measures, where the sentence on the best has said it, nor below {many_runs} runs (own).
     """
     comparison = compare_measures(power)
     if n_runs(power) < MANY_RUNS.value or not comparison.weaker or len(comparison.others) == 1:
