@@ -69,7 +69,7 @@ def held_out_gains(
 
 def fitted(verdict: str = LOST, edge: PoolEdge | None = None, *, runs: int = 50) -> Result:
     """A synthetic result of weights whose best variant is called `own`."""
-    low, high = {LOST: (-0.02, 0.01), INCONCLUSIVE: (-0.01, 0.03), SURVIVES: (0.004, 0.03)}[verdict]
+    low, high = {LOST: (-0.02, -0.01), INCONCLUSIVE: (-0.01, 0.03), SURVIVES: (0.004, 0.03)}[verdict]
     numbers = {"in_sample_gain": 0.0134, "difference": (low + high) / 2, "low": low, "high": high}
     table = pl.DataFrame(
         [{"variant": v, "statistic": "phi", "verdict": verdict, **numbers} for v in ("other", "own")]

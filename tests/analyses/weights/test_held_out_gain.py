@@ -84,7 +84,9 @@ def test_groups_of_runs_can_be_held_out_with_the_topics() -> None:
 
 
 @pytest.mark.parametrize("n", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_the_optimal_discount_is_lost_on_held_out_topics_of_trec_covid(data: Path, n: int) -> None:
+def test_the_optimal_discount_gains_nothing_that_is_shown_on_held_out_topics_of_trec_covid(
+    data: Path, n: int
+) -> None:
     """As worked out independently: at k = 20 the discount loses on held-out topics in rounds 1 and 2."""
     packed = open_packed(data / "trec-covid" / f"round{n}", f"qrels.covid-round{n}.txt.gz")
     lists, log2 = lists_of(packed.judged(), 20), standard_discounts(20)["log2"]
@@ -92,8 +94,8 @@ def test_the_optimal_discount_is_lost_on_held_out_topics_of_trec_covid(data: Pat
     found = held_out_gains(lists, {"discount": fit}, gain=LINEAR, discount=log2, repeats=1)
     row = found.filter(pl.col("statistic") == "phi").row(0, named=True)
     assert row["in_sample_gain"] > 0.001
-    assert row["difference"] < 0
-    assert row["verdict"] == LOST
+    assert row["difference"] < 0 < row["high"]
+    assert row["verdict"] == INCONCLUSIVE
 
 
 FOLDERS = {

@@ -26,7 +26,7 @@ def test_a_sentence_says_when_the_gain_survives() -> None:
 
 @pytest.mark.parametrize(
     ("verdict", "shown"),
-    [(LOST, "-0.005 (95% interval -0.020 to 0.010)"), (INCONCLUSIVE, "0.010 (95% interval -0.010 to 0.030)")],
+    [(LOST, "-0.015 (95% interval -0.020 to -0.010)"), (INCONCLUSIVE, "0.010 (95% interval -0.010 to 0.030)")],
 )
 def test_a_sentence_says_when_it_does_not(verdict: str, shown: str) -> None:
     sentence = lost_gain(fitted(verdict))

@@ -170,7 +170,7 @@ def weights(
     tables.held_out: variant, statistic, in_sample, in_sample_gain, held_out, standard, difference, low, high,
     verdict: what fitted variants gain over linear gain and log2, on the topics of the fit and on topics (with
     `groups` also runs) that were held out; there with its interval over topics. Verdict: survives where the interval
-    is on the better side of 0, lost where the difference is not, else inconclusive. Statistics: phi, e_rho2, power,
+    is on the better side of 0, lost where no part of it is, else inconclusive. Statistics: phi, e_rho2, power,
     topics_90, topics_95. Variances are estimated fold by fold: `standard` is not quite the phi above.
     tables.contest: with coefficient power: other, statistic, in_sample, other_in_sample, held_out, other_held_out,
     difference, low, high, verdict: the best against fits for stability and standard functions, in power and in Phi,

@@ -34,7 +34,7 @@ from assay.stats.intervals import jackknife_interval
 from assay.stats.variance import coefficient
 
 SURVIVES, LOST, INCONCLUSIVE = "survives", "lost", "inconclusive"
-"""Verdicts on a gain: its interval is on the better side of 0; it is not above 0; neither."""
+"""Verdicts on a gain, by its interval: all of it is on the better side of 0; none of it is; neither."""
 
 MORE, LESS = "more", "less"
 """Verdicts on a difference from other weights: its interval is above 0, or below; else it is inconclusive."""
@@ -176,7 +176,7 @@ def held_out_table(
         On held-out topics: of the fitted weights and of the standard function, by the same folds; and how far the
         first is above the second, with its interval.
     verdict
-        survives: the interval is on the better side of 0; lost: the difference is not; else inconclusive.
+        survives: the interval is on the better side of 0; lost: none of it is; else inconclusive.
     """
     rows = []
     for name, own in evaluated.items():
@@ -217,8 +217,8 @@ def _compared(after: Array, before: Array, level: float, *, better: int) -> tupl
     if not np.isfinite(moved).all():
         return float(moved[0]), np.nan, np.nan, INCONCLUSIVE
     low, high = (float(end) for end in jackknife_interval(moved[0], moved[1:], level=level))
-    worst = low if better > 0 else -high
-    verdict = SURVIVES if worst > 0 else LOST if better * moved[0] <= 0 else INCONCLUSIVE
+    worst, most = (low, high) if better > 0 else (-high, -low)
+    verdict = SURVIVES if worst > 0 else LOST if most <= 0 else INCONCLUSIVE
     return float(moved[0]), low, high, verdict
 
 

@@ -41,7 +41,7 @@ def lost_gain(weights: Result) -> Sentence | None:
     """Warns where the gain in stability, or in power, of fitted weights over log2 is not shown on held-out topics.
 
     That is where the interval of the held-out difference in Phi (of fits for power: in power) is not above 0, of the
-    variant that is called the best: the gain is lost where the difference is not above 0 either, else it is
+    variant that is called the best: the gain is lost where no part of the interval is above 0, else it is
     inconclusive. Below {many_runs} runs (own) nothing is said.
     """
     gain = _gain(weights)
