@@ -10,6 +10,7 @@ import polars as pl
 from assay.data.provenance import Basis
 from assay.results.result import Result
 from assay.scoring.scores import Scores
+from tests.builders.results import unlimited_taus
 
 Needed = tuple[int | None, int | None, int | None]
 Times = tuple[float, float | None, float | None]
@@ -46,10 +47,12 @@ def studied(
     best: Mapping[str, Needed] | None = None,
     runs: int = 12,
     target: float = 0.95,
+    unlimited: Mapping[str, float | None] | None = None,
 ) -> Result:
-    """A synthetic result of reliability: the topics that measures need."""
+    """A synthetic result of reliability: the topics that measures need, and the tau with unlimited ones."""
     tables = {"topics_needed": needed(rank or {"AP": (17, 13, 21)}, scores or {}, target)}
     tables |= {"topics_needed_best": needed(best, {}, target)} if best is not None else {}
+    tables |= {"unlimited": unlimited_taus(*(unlimited or {"AP": 0.8}).items())}
     return Result("reliability", pl.DataFrame(), tables, Basis(runs=runs, topics=50), {"level": 0.95})
 
 

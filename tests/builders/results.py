@@ -206,16 +206,31 @@ def informed(rms: Mapping[str, float], *, best: Sequence[str], runs: int = 12) -
 
 def swapped(*rows: tuple[str, float | None, float | None], runs: int = 20) -> Result:
     """A synthetic result of swap: measures, the difference needed, and the share of pairs beyond it."""
-    names = ("measure", "swap_rate", "needed", "needed_low", "needed_high", "beyond")
-    filled = [(m, 0.2, d, d and d - 0.01, d and d + 0.02, share) for m, d, share in rows]
+    names = ("measure", "swap_rate", "needed", "needed_low", "needed_high", "safe", "beyond_safe")
+    filled = [(m, 0.2, d and d - 0.01, d and d - 0.02, d and d + 0.01, d, share) for m, d, share in rows]
     table = pl.DataFrame(filled, schema=dict.fromkeys(names, pl.Float64) | {"measure": pl.String}, orient="row")
     return Result("swap", table, basis=Basis(runs=runs), settings={"rate": 0.05, "level": 0.95})
 
 
-def subset_sizes(*rows: tuple[str, float | None], runs: int = 20) -> Result:
-    """A synthetic result of subset: measures, and the topics for which unlimited ones would rank alike."""
-    names = ("measure", "n_topics", "tau", "size_mean", "size_unlimited", "low", "high")
-    filled = [(m, 50, 0.9, 30, size, size and size / 2, size and size * 2) for m, size in rows]
-    kinds = dict.fromkeys(names, pl.Float64) | {"measure": pl.String, "n_topics": pl.Int64, "size_mean": pl.Int64}
+def subset_sizes(
+    *rows: tuple[str, float | None], runs: int = 20, ends: tuple[int | None, int | None] = (60, None)
+) -> Result:
+    """A synthetic result of subset: measures, and the tau of 50 topics with unlimited ones."""
+    names = ("measure", "n_topics", "tau", "size_mean", "unlimited_low", "unlimited_high")
+    filled = [(m, 50, 0.9, 30, *ends) for m, _ in rows]
+    kinds = dict.fromkeys(names, pl.Int64) | {"measure": pl.String, "tau": pl.Float64}
     table = pl.DataFrame(filled, schema=kinds, orient="row")
-    return Result("subset", table, {"sizes": table}, Basis(runs=runs), {"level": 0.95})
+    tables = {"sizes": table, "unlimited": unlimited_taus(*rows)}
+    return Result("subset", table, tables, Basis(runs=runs), {"level": 0.95})
+
+
+def unlimited_taus(*rows: tuple[str, float | None]) -> pl.DataFrame:
+    """A synthetic table of taus with unlimited topics: at 50 topics as given, .05 higher at every doubling."""
+    filled = [
+        (m, 50 * 2**i, *(x and x + 0.05 * i + d for d in (0.0, -0.04, 0.04)), x and (1 - x - 0.05 * i) / 2)
+        for m, x in rows
+        for i in range(3)
+    ]
+    names = ("measure", "n_topics", "tau", "low", "high", "reversed")
+    kinds = dict.fromkeys(names, pl.Float64) | {"measure": pl.String, "n_topics": pl.Int64}
+    return pl.DataFrame(filled, schema=kinds, orient="row")

@@ -7,6 +7,9 @@ expectations and solved; no estimate is ever clipped, so that a variance can com
 All coefficients follow from one ratio, r = variance of runs over the error at one topic: at n topics a coefficient is
 n r / (1 + n r). The error is the interaction alone for E-rho^2 (generalizability: stability of rankings), and topic
 and interaction for Phi (dependability: stability of scores).
+
+Two intervals of that ratio: `fixed_interval` for these very runs, the topics as the sample, and
+`MeanSquares.interval` for runs and topics as samples of normal effects.
 """
 
 from __future__ import annotations
@@ -18,9 +21,11 @@ import numpy as np
 
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
+from assay.stats.intervals import deletions, jackknife_interval
 
 Coefficient = Literal["e_rho2", "phi"]
 Source = Literal["run", "topic", "interaction"]
+RunEffects = Literal["fixed", "random"]
 
 SOURCES: tuple[Source, ...] = get_args(Source)
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
@@ -170,8 +175,8 @@ class MeanSquares:
     def interval(self, of: Coefficient, *, level: float) -> tuple[Array, Array]:
         """Interval of the ratio: Feldt's for E-rho^2 (exact), that of Arteaga et al. for Phi (approximate). [...]
 
-        Treats the runs and the topics as samples of normal effects. The lower end can be negative: it is not
-        clipped.
+        Treats the runs and the topics as samples of normal effects: nominal 95% intervals held the truth in .51 to
+        .95 where runs and topics of real tracks were sampled. The lower end can be negative: it is not clipped.
         """
         ends = _feldt if of == "e_rho2" else _arteaga
         tail = (1 - level) / 2
@@ -197,6 +202,56 @@ def mean_squares(x: Array) -> MeanSquares:
     )
     run, topic, residual = (square / dof for square, dof in zip(squares, dofs, strict=True))
     return MeanSquares(run, topic, residual, *dofs, float(n_topics), float(n_runs))
+
+
+def log_ratios(x: Array, of: Coefficient) -> Array:
+    """The logarithm of the ratio without each group of topics; NaN where it is not positive. [group, ...]
+
+    `x` is [..., run, topic].
+    """
+    parts = (mean_squares(x[..., topics]).ratio(of) for topics in deletions(x.shape[-1]))
+    ratios = np.stack([np.full(x.shape[:-2], np.nan), *parts])[1:]
+    return np.log(np.where(ratios > 0, ratios, np.nan))
+
+
+def fixed_interval(x: Array, of: Coefficient, *, level: float) -> tuple[Array, Array]:
+    """Interval of the ratio for these very runs: the topics are the sample, in any distribution. [...]
+
+    A jackknife of the ratio's logarithm, one topic at a time; mean squares are smooth, so that it is consistent.
+    Where the runs do not differ significantly (`equal_means_p`, at half of 1 - level) the lower end is 0: a
+    logarithm would exclude it. Not known where the variance of runs is not positive, with all topics or without one.
+    `x` is [..., run, topic].
+
+    Nominal 95% intervals held the truth of E-rho^2 in .94 to .96 (lowest measure .92) and of Phi in .94 to .97 (.92),
+    with 25 and 50 topics, on seven populations; where all runs have one mean, at most 3% of samples have an interval
+    that excludes 0 (`bench/validity/stability.py`).
+    """
+    ratio = np.asarray(mean_squares(x).ratio(of))
+    middle = np.log(np.where(ratio > 0, ratio, np.nan))
+    low, high = (np.exp(end) for end in jackknife_interval(middle, log_ratios(x, of), level=level))
+    differ = equal_means_p(x) < (1 - level) / 2
+    return np.where(differ | np.isnan(low), low, 0.0), high
+
+
+def equal_means_p(x: Array) -> Array:
+    """The p-value of all runs having one mean: F with Greenhouse and Geisser's degrees of freedom. [...]
+
+    `x` is [..., run, topic]. Runs of one group err alike, and plain F would call that a difference; the factor is
+    estimated from the covariances of the runs, and is below 1 by the more, the less topics there are. NaN where
+    nothing varies.
+    """
+    from scipy.special import fdtrc
+
+    n_runs, n_topics = x.shape[-2:]
+    centred = x - x.mean(-2, keepdims=True)
+    mean = centred.mean(-1, keepdims=True)
+    rest = centred - mean
+    products = np.einsum("...rt,...ru->...tu", rest, rest)
+    total = np.einsum("...tt->...", products)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        dof = total**2 / (products**2).sum((-2, -1))
+        f = n_topics * (n_topics - 1) * (mean**2).sum((-2, -1)) / total
+        return np.asarray(fdtrc(dof, dof * (n_topics - 1), f)) if n_runs > 1 else np.full(f.shape, np.nan)
 
 
 def _unknown(shape: tuple[int, ...], dofs: tuple[int, int, int]) -> MeanSquares:

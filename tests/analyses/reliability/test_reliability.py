@@ -27,7 +27,7 @@ from assay.scoring.loaders import as_scores
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval
-from assay.stats.variance import e_rho2, mean_squares, phi
+from assay.stats.variance import COEFFICIENTS, coefficient, e_rho2, fixed_interval, mean_squares, phi
 from tests.builders.dense import collection as synthetic
 from tests.builders.reliability import noisy_scores
 
@@ -50,7 +50,8 @@ def test_the_published_study_of_trec_3_comes_out_of_the_command(
     By `dstudy(gstudy(adhoc3, drop = .25))`, as in its vignette; tests/reference/g_study.py prints the same.
     """
     matrix = str(data / "score-matrices/urbano/adhoc3.ap.tsv.gz")
-    assert main(["reliability", "--scores", matrix, "--drop", "25%", "-o", str(tmp_path / "r.json")]) == 0
+    asked = ["--drop", "25%", "--run-effects", "random", "-o", str(tmp_path / "r.json")]
+    assert main(["reliability", "--scores", matrix, *asked]) == 0
     capsys.readouterr()
     found = json.loads((tmp_path / "r.json").read_text())
     assert found["basis"]["runs"] == 30
@@ -76,7 +77,7 @@ def trec8(adhoc8: Collection) -> Scores:
 @pytest.mark.xdist_group("trec8")
 def test_on_trec_8_the_worst_quarter_of_the_runs_decides(trec8: Scores) -> None:
     """All 129 runs, and the best 96 by AP: what tests/reference/g_study.py prints."""
-    found = reliability(trec8)
+    found = reliability(trec8, run_effects="random")
     assert found.table["phi"].to_list() == pytest.approx([0.91911, 0.93416, 0.95798], abs=5e-6)
     assert found.table["e_rho2"].to_list() == pytest.approx([0.97099, 0.96885, 0.98329], abs=5e-6)
     assert found.tables["best"]["phi"].to_list() == pytest.approx([0.69142, 0.79054, 0.68115], abs=5e-6)
@@ -99,14 +100,10 @@ def test_on_trec_8_the_worst_quarter_of_the_runs_decides(trec8: Scores) -> None:
 def test_on_trec_8_the_rules_say_what_it_takes_and_what_to_beware_of(trec8: Scores) -> None:
     takes, beware = reliability(trec8).sentences
     assert (takes.name, beware.name) == ("topics_for_stability", "worst_runs_decide")
-    for fact in (
-        "nDCG(discount='jk') is stable (E-rho^2 0.95) from 17 topics on (95% interval 13 to 21)",
-        "by P@10 from 31 on (24 to 39)",
-        "(Phi) from 42 topics on (29 to 63)",
-        "takes 124 topics (88 to 169)",
-    ):
-        assert fact in takes.text
-    assert (takes.value, takes.low, takes.high, takes.shown) == (17, 13, 21, "17 topics")
+    row = reliability(trec8).tables["unlimited"].row(0, named=True)
+    assert (row["measure"], row["n_topics"]) == ("AP", 50)
+    assert (takes.value, takes.low, takes.high) == (row["tau"], row["low"], row["high"])
+    assert 0.78 < row["low"] < row["tau"] < row["high"] < 0.95
     for fact in (
         "nDCG(discount='jk') is more stable than P@10 with all runs (Phi 0.958 and 0.934)",
         "(0.681 and 0.791: 1.77 times as many topics",
@@ -160,10 +157,26 @@ def test_an_estimate_below_zero_is_shown_as_zero_and_kept_as_it_is() -> None:
     x -= x.mean(1, keepdims=True)  # runs that do not differ at all
     found = reliability(replace(noisy_scores(10, 12, names=("AP",)), value=x[None]))
     (row,) = found.table.to_dicts()
-    assert (row["var_run"], row["phi"], row["phi_low"]) == (0, 0, 0)
+    assert (row["var_run"], row["phi"], row["phi_low"], row["phi_high"]) == (0, 0, None, None)
+    assert notes(found)["no_run_variance"].endswith("no interval: AP")
     assert found.tables["components"].filter(source="run")["variance"].item() < 0
     assert notes(found)["negative_variances"].startswith("variances estimated below 0 are shown as 0 (AP: run")
     assert found.tables["topics_needed"].filter(coefficient="phi")["n_topics"].to_list() == [None] * 3
+
+
+def test_intervals_are_of_these_runs_unless_runs_as_a_sample_are_asked_for() -> None:
+    scores = noisy_scores(names=("AP",))
+    these, random = (reliability(scores, run_effects=of) for of in ("fixed", "random"))
+    assert (these.settings["run_effects"], random.settings["run_effects"]) == ("fixed", "random")
+    for of in COEFFICIENTS:
+        found = [float(end) for end in coefficient(np.array(fixed_interval(scores.value[0], of, level=0.95)), 20)]
+        assert these.table.row(0, named=True)[f"{of}_low"] == pytest.approx(found[0])
+        assert these.table.row(0, named=True)[f"{of}_high"] == pytest.approx(found[1])
+        normal = mean_squares(scores.value[0]).interval(of, level=0.95)
+        assert random.table[f"{of}_low"].item() == pytest.approx(float(coefficient(normal[0], 20)))
+        assert these.table[of].item() == random.table[of].item()
+    assert "random_runs" in notes(random)
+    assert "random_runs" not in notes(these)
 
 
 def test_runs_are_studied_on_the_topics_that_every_run_has_and_the_note_says_so() -> None:
@@ -220,7 +233,7 @@ def test_an_error_in_a_setting_is_explained(settings: dict[str, object], said: s
 def test_the_output_begins_with_the_topics_needed_for_the_highest_target() -> None:
     found = reliability(noisy_scores(names=("AP",)), target="0.9,0.8")
     heading, columns, row = found.text.splitlines()
-    assert heading.startswith("Topics needed for 0.9, to rank the runs (E-rho^2) and to know their scores (Phi)")
+    assert heading.startswith("Topics needed for 0.9 of E-rho^2")
     assert re.split(" {2,}", columns) == [
         "measure",
         "E-rho^2, all 12",
@@ -240,7 +253,7 @@ def test_the_output_begins_with_the_topics_needed_for_the_highest_target() -> No
 def test_where_no_number_of_topics_does_the_output_says_so() -> None:
     x = np.random.default_rng(1).random((2, 12, 20))  # nothing but noise
     x[1] = 0.5
-    found = reliability(replace(noisy_scores(), value=x))
+    found = reliability(replace(noisy_scores(), value=x), run_effects="random")
     ap, p10 = (re.split(" {2,}", line) for line in found.text.splitlines()[2:4])
     low = found.tables["topics_needed"].filter(measure="AP", target=0.95)["low"].to_list()
     assert [ap[1], ap[3]] == [f"no number (at least {n})" for n in low]

@@ -7,56 +7,34 @@ import pytest
 
 from assay.analyses.reliability.sentences import topics_for_stability, worst_runs_decide
 from assay.analyses.reliability.tables import reversed_pairs
-from assay.results.result import Result
 from tests.builders.reliability import COMPARISONS, Times, compared, studied
 
 
-def text(result: Result) -> str:
-    sentence = topics_for_stability(result)
-    assert sentence is not None
-    return sentence.text
+def test_the_sentence_says_what_two_and_four_times_as_many_topics_are_worth() -> None:
+    said = topics_for_stability(studied())
+    assert said is not None
+    for fact in (
+        "By AP",
+        "tau 0.80 (95% interval 0.76 to 0.84)",
+        "100 topics 0.85 (0.81 to 0.89)",
+        "200 topics 0.90 (0.86 to 0.94)",
+    ):
+        assert fact in said.text
+    assert (said.value, said.low, said.high) == pytest.approx((0.8, 0.76, 0.84))
+    assert (said.shown, said.between) == ("tau 0.80", "0.76 to 0.84")
 
 
-def test_one_measure_says_what_its_ranking_takes() -> None:
-    sentence = topics_for_stability(studied())
-    assert sentence is not None
-    for fact in ("ranking of these runs by AP", "E-rho^2 0.95", "from 17 topics on (95% interval 13 to 21)"):
-        assert fact in sentence.text
-    assert "Phi" not in sentence.text
-    assert (sentence.value, sentence.low, sentence.high) == (17, 13, 21)
-    assert (sentence.shown, sentence.between) == ("17 topics", "13 to 21 topics")
+def test_measures_are_not_ordered_by_it() -> None:
+    said = topics_for_stability(studied(unlimited={"flat": None, "AP": 0.8, "RR": 0.6, "nDCG": 0.85}))
+    assert said is not None
+    assert said.text.startswith("By AP")
+    assert "other measures it is 0.60 to 0.85" in said.text
+    assert "RR" not in said.text
 
 
-def test_the_measure_that_needs_most_is_named_and_so_are_scores_and_the_best_runs() -> None:
-    found = studied(
-        {"AP": (17, 13, 21), "P@10": (31, 24, 39)},
-        scores={"AP": (42, 29, 63), "P@10": (67, 47, 100)},
-        best={"AP": (124, 88, 169), "P@10": (93, 66, 125)},
-    )
-    ranking, scores, best = text(found).split("; ")
-    assert "by AP is stable (E-rho^2 0.95) from 17 topics on (95% interval 13 to 21), by P@10 from 31" in ranking
-    assert ranking.endswith("on (24 to 39)")
-    assert scores == "the scores of AP (Phi) from 42 topics on (29 to 63)"
-    assert "without the worst quarter of the runs" in best
-    assert "AP takes 124 topics (88 to 169)" in best
-
-
-def test_an_interval_without_end_says_where_it_begins() -> None:
-    assert "from 40 topics on (at least 12)" in text(studied({"AP": (40, 12, None)}))
-
-
-def test_best_runs_that_no_number_of_topics_ranks_are_said_to_be_so() -> None:
-    last = text(studied(best={"AP": (None, 90, None)})).split("; ")[1]
-    assert last == "no number of topics makes the ranking of the best three quarters of the runs stable."
-
-
-def test_another_target_is_shown() -> None:
-    assert "(E-rho^2 0.8)" in text(studied(target=0.8))
-
-
-def test_nothing_is_said_of_few_runs_or_where_no_number_of_topics_is_known() -> None:
+def test_nothing_is_said_of_few_runs_or_where_halves_do_not_agree() -> None:
     assert topics_for_stability(studied(runs=9)) is None
-    assert topics_for_stability(studied({"AP": (None, None, None)})) is None
+    assert topics_for_stability(studied(unlimited={"AP": None})) is None
 
 
 @pytest.mark.parametrize(

@@ -11,24 +11,16 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from assay.analyses.reliability.analysis import reliability
 from assay.analyses.subset.analysis import subset
-from assay.analyses.subset.ranking import (
-    first_sets,
-    kendall,
-    latent,
-    noise,
-    noise_of,
-    smallest,
-    tau_of_size,
-    tau_unlimited,
-    topics_for,
-)
+from assay.analyses.subset.ranking import first_sets, smallest, tau_unlimited
 from assay.cli import main
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
 from assay.stats.splits import random_orders
+from assay.stats.unlimited_topics import kendall, latent, noise, noise_of, tau_of_size
 from tests.builders.dense import collection
 
 
@@ -111,7 +103,6 @@ def test_the_model_is_its_own_inverse() -> None:
         reliability = 1 / (1 + spread / 25)
         assert kendall(reliability) == pytest.approx(tau)  # two sets of 25
         assert tau_unlimited(tau, 25, spread) == pytest.approx(tau_of_size(25, spread))
-        assert tau_of_size(topics_for(tau, spread), spread) == pytest.approx(tau)
     assert np.isnan(noise_of(-0.1, 25))
 
 
@@ -182,7 +173,24 @@ def test_half_the_topics_of_trec8_do_not_rank_its_runs_as_unlimited_ones_would(d
     result = subset(scores, splits=100)
     row, sizes = result.table.row(0, named=True), result.tables["sizes"].row(0, named=True)
     assert 0.63 < row["tau_rest"] < row["tau_unlimited"] < row["tau_whole"]
-    assert sizes["size_mean"] < 50 < sizes["size_unlimited"]
+    assert sizes["size_mean"] < 50 < sizes["unlimited_high"] <= 200
+    assert sizes["unlimited_low"] < 67 < sizes["unlimited_high"]
+
+
+def test_subset_and_reliability_say_the_same_of_unlimited_topics() -> None:
+    """One function counts it: whatever else is asked for, the same seed gives the same numbers."""
+    scores, _ = made(12, 30)
+    both = Scores(("m", "n"), scores.runs, scores.topics, np.concatenate([scores.value, scores.value**3]))
+    here, there = subset(both, splits=20, rng=3), reliability(both, rng=3)
+    assert here.tables["unlimited"].equals(there.tables["unlimited"])
+    (enough,), (stability, *_) = here.sentences, there.sentences
+    assert (enough.name, stability.name) == ("topics_enough", "topics_for_stability")
+    assert (enough.value, enough.low, enough.high) == (stability.value, stability.low, stability.high)
+    now, _, most = here.tables["unlimited"].filter(measure="m").to_dicts()
+    assert now["reversed"] == pytest.approx((1 - now["tau"]) / 2)
+    assert (now["reversed_low"], now["reversed_high"]) == pytest.approx(((1 - now["high"]) / 2, (1 - now["low"]) / 2))
+    sizes = here.tables["sizes"].row(0, named=True)
+    assert (sizes["unlimited_high"] is None) == (most["low"] < 0.9)
 
 
 def test_a_constant_measure_has_no_tau_and_says_so() -> None:
@@ -193,7 +201,7 @@ def test_a_constant_measure_has_no_tau_and_says_so() -> None:
     assert row["tau_whole"] is row["tau_rest"] is row["tau_unlimited"] is row["low"] is None
     assert row["reversed"] == 0
     sizes = result.tables["sizes"].row(1, named=True)
-    assert sizes["size_mean"] is sizes["size_sure"] is sizes["size_unlimited"] is None
+    assert sizes["size_mean"] is sizes["size_sure"] is sizes["unlimited_low"] is None
     (note,) = [note for note in result.notes if note.code == "all_tied"]
     assert note.text.endswith("all runs are tied: flat")
 
@@ -271,7 +279,7 @@ def test_the_command_reads_a_file_of_topics_and_draws(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "s.json").read_text())
     assert [(row["measure"], row["n_topics"]) for row in found["table"]] == [("AP", 5), ("P@5", 5)]
     assert found["settings"]["topics"] == 5
-    assert set(found["tables"]) == {"sizes", "curve", "pairs"}
+    assert set(found["tables"]) == {"sizes", "unlimited", "curve", "pairs"}
     assert main([*ask, "-o", str(tmp_path / "halves.json")]) == 0
     for name in ("curve", "rest", "unlimited"):
         assert main([*ask, "--table", name, "-o", str(tmp_path / f"{name}.svg")]) == 0

@@ -58,7 +58,7 @@ def _needed(table: pl.DataFrame, tables: Tables, best: BestRuns | None, level: f
         columns[COEFFICIENT_NAMES[of] + who] = [
             _topics(row, c) for row, c in zip(rows, coefficients[of], strict=True)
         ]
-    heading = f"Topics needed for {target:g}, to rank the runs (E-rho^2) and to know their scores (Phi)"
+    heading = f"Topics needed for {target:g} of E-rho^2 (of the ranking; not a tau) and of Phi (of the scores)"
     return f"{heading}, with {100 * level:g}% intervals:\n{aligned(pl.DataFrame(columns))}"
 
 

@@ -13,13 +13,16 @@ from assay.core.arrays import Array, Index
 from assay.core.text import known
 from assay.results.schemas import schema, table
 from assay.scoring.scores import Scores
-from assay.stats.intervals import deletions, jackknife_interval
+from assay.stats.intervals import jackknife_interval
 from assay.stats.variance import (
     COEFFICIENTS,
     SOURCES,
     Coefficient,
     MeanSquares,
+    RunEffects,
     coefficient,
+    fixed_interval,
+    log_ratios,
     mean_squares,
     topics_needed,
 )
@@ -52,6 +55,20 @@ class GStudy:
     x: Array  # [run, topic], without topics that have no score
     topics: Index  # [topic]: which of all topics these are
     squares: MeanSquares
+    level: float
+    ends: dict[Coefficient, tuple[float, float]]  # the interval of the ratio, not clipped
+
+    @classmethod
+    def of(cls, measure: str, x: Array, topics: Index, *, runs: RunEffects, level: float) -> GStudy:
+        """Study scores without gaps, with intervals for these runs or for runs like them; `x` is [run, topic]"""
+        x = np.zeros_like(x) if _flat(x) else x
+        squares = mean_squares(x)
+        ends: dict[Coefficient, tuple[float, float]] = {}
+        for name in COEFFICIENTS:
+            of_runs = runs == "random" or min(x.shape) < 2
+            low, high = squares.interval(name, level=level) if of_runs else fixed_interval(x, name, level=level)
+            ends[name] = float(low), float(high)
+        return cls(measure, x, topics, squares, level, ends)
 
     @property
     def n_topics(self) -> int:
@@ -67,24 +84,10 @@ class GStudy:
         """Variance of runs over the error at one topic; not clipped."""
         return float(self.squares.ratio(of))
 
-    def ends(self, of: Coefficient, level: float) -> tuple[float, float]:
-        """The interval of that ratio; not clipped."""
-        low, high = self.squares.interval(of, level=level)
-        return float(low), float(high)
-
-    def at(self, n: int, of: Coefficient, level: float) -> tuple[float, float, float]:
+    def at(self, n: int, of: Coefficient) -> tuple[float, float, float]:
         """A coefficient at a number of topics with its interval, as it is printed: from 0 to 1."""
-        low, high = self.ends(of, level)
+        low, high = self.ends[of]
         return _printed(self.ratio(of), n), _printed(low, n), _printed(high, n)
-
-    def left_out(self, of: Coefficient) -> Array:
-        """The logarithm of the ratio without each group of topics. [group]"""
-        sets = list(deletions(self.n_topics))
-        if len({topics.size for topics in sets}) > 1:
-            ratios = np.array([float(mean_squares(self.x[:, topics]).ratio(of)) for topics in sets])
-        else:
-            ratios = mean_squares(np.stack([self.x[:, topics] for topics in sets])).ratio(of)
-        return _log(ratios)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,19 +117,18 @@ def _log(ratio: Array) -> Array:
     return np.log(np.where(ratio > 0, ratio, np.nan))
 
 
-def studies(data: Scores) -> list[GStudy]:
+def studies(data: Scores, *, runs: RunEffects, level: float) -> list[GStudy]:
     """Study every measure, on the scale of statistics; topics without a score are left out, and no run has gaps."""
     every = []
     for measure, x in zip(data.conditions, data.working(), strict=True):
         there = np.flatnonzero(~np.isnan(x).any(0))
-        x = x[:, there]
-        every.append(GStudy(measure, x, there, mean_squares(np.zeros_like(x) if _flat(x) else x)))
+        every.append(GStudy.of(measure, x[:, there], there, runs=runs, level=level))
     return every
 
 
-def stability_table(every: Sequence[GStudy], sizes: Sequence[int], level: float) -> pl.DataFrame:
+def stability_table(every: Sequence[GStudy], sizes: Sequence[int]) -> pl.DataFrame:
     """Lay out every measure at its own number of topics, then at others."""
-    rows = [_stability(study, n, level) for study in every for n in [study.n_topics, *sizes]]
+    rows = [_stability(study, n) for study in every for n in [study.n_topics, *sizes]]
     return table(rows, _STABILITY)
 
 
@@ -135,33 +137,33 @@ def at_own_topics(stability: pl.DataFrame) -> pl.DataFrame:
     return stability.unique("measure", keep="first", maintain_order=True)
 
 
-def _stability(study: GStudy, n: int, level: float) -> tuple[object, ...]:
+def _stability(study: GStudy, n: int) -> tuple[object, ...]:
     """The components and both coefficients at a number of topics; what is below 0 as 0."""
     components = study.squares.components
     variances = [max(float(getattr(components, source)), 0.0) for source in SOURCES]
-    return study.measure, n, *variances, *(x for of in COEFFICIENTS for x in study.at(n, of, level))
+    return study.measure, n, *variances, *(x for of in COEFFICIENTS for x in study.at(n, of))
 
 
-def component_table(every: Sequence[GStudy], level: float) -> pl.DataFrame:
+def component_table(every: Sequence[GStudy]) -> pl.DataFrame:
     """Lay out every mean square and variance, not clipped, with the share of what is above 0."""
-    return table((row for study in every for row in _components(study, level)), _COMPONENTS)
+    return table((row for study in every for row in _components(study)), _COMPONENTS)
 
 
-def _components(study: GStudy, level: float) -> Iterator[tuple[object, ...]]:
+def _components(study: GStudy) -> Iterator[tuple[object, ...]]:
     s, components = study.squares, study.squares.components
     total = sum(max(float(getattr(components, source)), 0.0) for source in SOURCES)
     squares = zip((s.dof_run, s.dof_topic, s.dof_residual), (s.run, s.topic, s.residual), strict=True)
     for source, (dof, mean) in zip(SOURCES, squares, strict=True):
         variance = float(getattr(components, source))
-        ends = (float(end) for end in s.component_interval(source, level=level))
+        ends = (float(end) for end in s.component_interval(source, level=study.level))
         share = max(variance, 0.0) / total if total > 0 else np.nan
         yield study.measure, source, dof, float(mean), variance, *ends, share
 
 
-def needed_table(every: Sequence[GStudy], targets: Sequence[float], level: float) -> pl.DataFrame:
+def needed_table(every: Sequence[GStudy], targets: Sequence[float]) -> pl.DataFrame:
     """Lay out how many topics bring each coefficient to each target; nothing where no number does."""
     rows = [
-        (study.measure, of, target, *(_whole(needed) for needed in _needed(study, of, target, level)))
+        (study.measure, of, target, *(_whole(needed) for needed in _needed(study, of, target)))
         for study in every
         for of in COEFFICIENTS
         for target in targets
@@ -169,8 +171,8 @@ def needed_table(every: Sequence[GStudy], targets: Sequence[float], level: float
     return table(rows, _NEEDED)
 
 
-def _needed(study: GStudy, of: Coefficient, target: float, level: float) -> Array:
-    low, high = study.ends(of, level)
+def _needed(study: GStudy, of: Coefficient, target: float) -> Array:
+    low, high = study.ends[of]
     return topics_needed(np.array([study.ratio(of), high, low]), target)
 
 
@@ -178,10 +180,10 @@ def _whole(n: float) -> int | None:
     return int(n) if np.isfinite(n) else None
 
 
-def curve_table(every: Sequence[GStudy], most: int, level: float) -> pl.DataFrame:
+def curve_table(every: Sequence[GStudy], most: int) -> pl.DataFrame:
     """Lay out both coefficients from one topic to `most`, with their intervals."""
     sizes = sorted({*range(1, min(most, _STEEP) + 1), *np.linspace(1, most, _POINTS).round().astype(int).tolist()})
-    rows = [_stability(study, n, level) for study in every for n in sizes]
+    rows = [_stability(study, n) for study in every for n in sizes]
     return table(rows, _STABILITY).drop(_VARIANCES)
 
 
@@ -194,7 +196,7 @@ def comparison_table(parts: Mapping[str, Sequence[GStudy]], level: float) -> pl.
 
 
 def _comparisons(every: Sequence[GStudy], of: Coefficient, level: float) -> Iterator[tuple[object, ...]]:
-    ratios = [(study, _log(np.array(study.ratio(of))), study.left_out(of)) for study in every]
+    ratios = [(study, _log(np.array(study.ratio(of))), log_ratios(study.x, of)) for study in every]
     for (a, log_a, out_a), (b, log_b, out_b) in combinations(ratios, 2):
         moved = out_b - out_a if np.array_equal(a.topics, b.topics) else np.zeros(0)
         ends = jackknife_interval(log_b - log_a, moved, level=level)

@@ -14,12 +14,10 @@ from assay.analyses.subset.ranking import (
     SetRankings,
     compare_sets,
     first_sets,
-    noise,
     smallest,
-    tau_of_size,
     tau_unlimited,
-    topics_for,
 )
+from assay.analyses.subset.unlimited import unlimited_table
 from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -41,16 +39,14 @@ from assay.stats.prediction import average
 from assay.stats.significance.paired_t import t_test
 from assay.stats.significance.pairs import pairs
 from assay.stats.splits import SPLIT_TOPICS, among, masked, random_orders
+from assay.stats.unlimited_topics import GROUPS, UnlimitedTopics, noise, tau_of_size, unlimited_topics
 
-_GROUPS = 10  # of topics, left out in turn
 _POINTS = 16  # sizes on a curve
 _TAIL = 0.05  # of random subsets are worse than the lower end of the band
-SIZE_INTERVAL = ("size_unlimited", "low", "high")
 _TAUS = ("tau_whole", "tau_rest", "tau_unlimited", "low", "high")
 _SUBSETS = schema("measure", "n_topics", *_TAUS, "overlap", "reversed", "reversed_significant", "better_than")
-_SIZES = schema(
-    "measure", "n_topics", "tau", "size_mean", "size_sure", *SIZE_INTERVAL, size_mean=pl.Int64, size_sure=pl.Int64
-)
+_COUNTS = ("size_mean", "size_sure", "unlimited_low", "unlimited_high")
+_SIZES = schema("measure", "n_topics", "tau", *_COUNTS, **dict.fromkeys(_COUNTS, pl.Int64))
 _CURVE = schema("measure", "n_topics", "tau_whole", "low", "high", "tau_rest", "tau_unlimited")
 _PAIRS = schema(
     "measure", "run_a", "run_b", "difference", "difference_subset", "p", "significant", significant=pl.Boolean
@@ -66,7 +62,7 @@ _PAIRS = schema(
         n_topics=SPLIT_TOPICS,
         settings={"splits": 200},
         fast=None,
-        shown=("sizes",),
+        shown=("sizes", "unlimited"),
     ),
 )
 def subset(
@@ -92,7 +88,9 @@ def subset(
     topics (Spearman's correction for attenuation), its size from random halves of all topics.
 
     The interval is that of tau_unlimited. It takes a named subset as fixed and treats the topics outside it as the
-    sample; of random halves, all topics. One of ten groups is left out at a time. Of nominal 95% intervals, 95 to 98%
+    sample; of random halves, and in tables.unlimited, all topics, and the error of the model (.03) is added. One of
+    ten groups is left out at a time. Where the runs do not differ significantly as a whole, the interval of random
+    halves begins at 0. Of nominal 95% intervals, 95 to 98%
     held the truth on synthetic runs, normal, uniform or skewed, 20 of 50 topics (the mean was within 0.02 of it); and
     93 to 99% what unseen topics gave, on 10, 25 or 50 topics of robust 2004 (AP, P@10) and million query 2007 (AP).
     The runs are taken as fixed: weak runs, which any topics put last, raise every tau. Not to be used to choose the
@@ -135,8 +133,13 @@ def subset(
     Notes
     -----
     tables.sizes: measure, n_topics (all), tau (asked for), size_mean (topics at which the mean tau_whole of random
-    subsets reaches it), size_sure (at which 95% of them do), size_unlimited (topics for which tau_unlimited would),
-    low, high (interval of size_unlimited over all topics).
+    subsets reaches it), size_sure (at which 95% of them do), unlimited_low, unlimited_high (the fewest and the most
+    topics that this tau to unlimited topics may take; empty: more than four times as many as there are). There is no
+    best guess between the two: a tau that is .02 higher takes half as many topics again, so that measures cannot be
+    ordered by it.
+    tables.unlimited: measure, n_topics (as many as there are, twice and four times that), tau (expected between the
+    ranking by so many topics and that by unlimited ones), low, high, reversed (expected share of pairs of runs that
+    the two order oppositely: (1 - tau) / 2), reversed_low, reversed_high. `assay reliability` has the same table.
     tables.curve: measure, n_topics, tau_whole, low, high (the middle 90% of random subsets, not an interval over
     topics), tau_rest, tau_unlimited (of a random subset, by the model).
     tables.pairs: measure, run_a, run_b, difference, difference_subset, p, significant: the reversed pairs of a named
@@ -156,7 +159,9 @@ def subset(
     best = min(k, max(1, len(data.runs) - 1))
     order = random_orders(len(data.topics), splits, rng)
     drawing = steps(data.conditions, doing="subsets under ", lines=False)
-    studies = [_study(x, chosen, order, k=best, alpha=alpha) for x, _ in zip(data.working(), drawing, strict=True)]
+    studies = [
+        _study(x, chosen, order, k=best, alpha=alpha, seed=rng) for x, _ in zip(data.working(), drawing, strict=True)
+    ]
     by_measure = list(zip(data.conditions, studies, strict=True))
     taus = table((_row(m, study, level) for m, study in by_measure), _SUBSETS)
     reversals = (
@@ -166,6 +171,7 @@ def subset(
     )
     tables = {
         "sizes": table((_size_row(m, study, tau, level) for m, study in by_measure), _SIZES),
+        "unlimited": unlimited_table({m: study.unlimited for m, study in by_measure}, level),
         "curve": table(((m, *point) for m, study in by_measure for point in study.curve), _CURVE),
         "pairs": table(reversals, _PAIRS),
     }
@@ -200,8 +206,8 @@ class _SubsetStudy:
     inside: Index | None  # topics of the named subset
     size: int  # of the subset
     rankings: SetRankings  # of the named subset, or of random halves
-    noise: Array  # [1 + group]: from all topics, and with each group left out
-    unlimited: Array  # [1 + group]: tau to unlimited topics, the same way
+    unlimited: UnlimitedTopics
+    of_named: Array  # [1 + group]: tau of the named subset to unlimited topics; none where no topics are named
     better_than: float
     curve: list[tuple[float, ...]]  # n_topics, tau_whole, low, high, tau_rest, tau_unlimited
 
@@ -211,7 +217,7 @@ class _SubsetStudy:
         return self.x.shape[1]
 
 
-def _study(x: Array, chosen: Index | None, order: Index, *, k: int, alpha: float) -> _SubsetStudy:
+def _study(x: Array, chosen: Index | None, order: Index, *, k: int, alpha: float, seed: int) -> _SubsetStudy:
     whole = np.flatnonzero(~np.isnan(x).any(0))
     if whole.size < SPLIT_TOPICS.value:
         n = counted(whole.size, "topic")
@@ -225,14 +231,11 @@ def _study(x: Array, chosen: Index | None, order: Index, *, k: int, alpha: float
     marks = _significant(x, alpha)
     random = compare_sets(x, first_sets(order, size), k=k, marks=marks)
     named = random if inside is None else compare_sets(x, masked(inside[None], whole.size), k=k, marks=marks)
-    spread = np.array([noise(x[:, rest], among(order, rest)) for rest in topic_sets(whole.size, groups=_GROUPS)])
-    if inside is None:
-        unlimited = np.array([tau_of_size(size, of_topics) for of_topics in spread])
-    else:
-        unlimited = np.array(list(_unlimited(x, inside, order)))
+    unlimited = unlimited_topics(x, seed=seed)
+    of_named = np.zeros(0) if inside is None else np.array(list(_unlimited(x, inside, order)))
     better = np.nan if inside is None else _share_below(random.tau_rest, named.tau_rest[0])
-    curve = list(_curve(x, order, float(spread[0]), k, size))
-    return _SubsetStudy(x, inside, size, named, spread, unlimited, better, curve)
+    curve = list(_curve(x, order, float(unlimited.noise[0]), k, size))
+    return _SubsetStudy(x, inside, size, named, unlimited, of_named, better, curve)
 
 
 def _significant(x: Array, alpha: float) -> PairBits:
@@ -245,7 +248,7 @@ def _significant(x: Array, alpha: float) -> PairBits:
 def _unlimited(x: Array, inside: Index, order: Index) -> Iterator[float]:
     """The tau of a named subset to unlimited topics, from all others, then with each group of these left out."""
     outside = np.setdiff1d(np.arange(x.shape[1]), inside)
-    for members in topic_sets(outside.size, groups=_GROUPS):
+    for members in topic_sets(outside.size, groups=GROUPS):
         rest = outside[members]
         both = np.union1d(inside, rest)
         tau = tau_b(pair_orders(x[:, inside].mean(-1)), pair_orders(x[:, rest].mean(-1)))
@@ -265,13 +268,17 @@ def _curve(x: Array, order: Index, spread: float, k: int, size: int) -> Iterator
         random = compare_sets(x, first_sets(order, at), k=k, marks=nothing)
         whole = random.tau_whole[~np.isnan(random.tau_whole)]
         ends = np.quantile(whole, [_TAIL, 1 - _TAIL]).tolist() if whole.size else [np.nan, np.nan]
-        yield at, float(average(whole)), *ends, float(average(random.tau_rest)), tau_of_size(at, spread)
+        yield at, float(average(whole)), *ends, float(average(random.tau_rest)), float(tau_of_size(at, spread))
 
 
 def _row(measure: str, study: _SubsetStudy, level: float) -> tuple[object, ...]:
-    low, high = jackknife_interval(study.unlimited[0], study.unlimited[1:], level=level)
+    if study.inside is None:
+        unlimited, low, high = study.unlimited.tau(study.size, level=level)
+    else:
+        unlimited = study.of_named[0]
+        low, high = jackknife_interval(unlimited, study.of_named[1:], level=level)
     sets = study.rankings
-    taus = (float(average(sets.tau_whole)), float(average(sets.tau_rest)), float(study.unlimited[0]))
+    taus = (float(average(sets.tau_whole)), float(average(sets.tau_rest)), float(unlimited))
     ends = (float(np.maximum(low, -1.0)), float(np.minimum(high, 1.0)))
     counts = (sets.overlap.mean(), sets.reversed.mean(), sets.reversed_marked.mean())
     return measure, study.size, *taus, *ends, *(float(c) for c in counts), study.better_than
@@ -279,11 +286,9 @@ def _row(measure: str, study: _SubsetStudy, level: float) -> tuple[object, ...]:
 
 def _size_row(measure: str, study: _SubsetStudy, tau: float, level: float) -> tuple[object, ...]:
     sizes, mean, sure = (np.array([row[i] for row in study.curve] + [end]) for i, end in _whole_set(study.n_topics))
-    needed = np.array([topics_for(tau, of_topics) for of_topics in study.noise])
-    scaled = np.log(np.where(needed > 0, needed, np.nan))
-    low, high = (float(np.exp(end)) for end in jackknife_interval(scaled[0], scaled[1:], level=level))
+    needed = study.unlimited.topics_for(tau, level=level)
     read_off = (smallest(sizes, mean, tau), smallest(sizes, sure, tau)) if mean[0] == mean[0] else (None, None)
-    return measure, study.n_topics, tau, *read_off, float(needed[0]), low, high
+    return measure, study.n_topics, tau, *read_off, *needed
 
 
 def _whole_set(n: int) -> tuple[tuple[int, float], ...]:
@@ -313,7 +318,9 @@ def _notes(data: Scores, taus: pl.DataFrame, studies: Sequence[_SubsetStudy]) ->
     if tied:
         yield Note("all_tied", "caution", f"no tau where all runs are tied: {', '.join(tied)}")
     lost = [
-        m for m, study in zip(data.conditions, studies, strict=True) if np.isnan(study.noise[0]) and m not in tied
+        m
+        for m, study in zip(data.conditions, studies, strict=True)
+        if np.isnan(study.unlimited.noise[0]) and m not in tied
     ]
     if lost:
         text = f"random halves of the topics do not agree, so nothing is said of unlimited topics: {', '.join(lost)}"

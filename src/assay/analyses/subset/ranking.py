@@ -1,8 +1,7 @@
 """How well some topics rank runs: against all topics, against the others, and against unlimited topics.
 
-A tau is taken as that of two variables whose normal scores have correlation sin(pi tau / 2). The mean over m topics
-then has the reliability 1 / (1 + noise / m): correlations between disjoint sets are the square root of the product
-of their reliabilities (Spearman 1904), and one number, `noise`, says what unlimited topics would have shown.
+The mean over m topics has the reliability 1 / (1 + noise / m): correlations between disjoint sets are the square root
+of the product of their reliabilities (Spearman 1904; `stats.unlimited_topics` has the model).
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ import numpy as np
 
 from assay.core.arrays import Array, Bools, Index
 from assay.stats.correlation.bitwise_tau import PairBits, PairOrders, count_bits, pair_orders, tau_b
-from assay.stats.prediction import average
-from assay.stats.splits import end_sets, masked, means
+from assay.stats.splits import masked, means
+from assay.stats.unlimited_topics import kendall, latent
 
 _SETS = 256  # rankings compared at a time
 
@@ -68,54 +67,9 @@ def first_sets(order: Index, size: int) -> Array:
     return masked(order[:, :size], order.shape[1])
 
 
-def noise(x: Array, order: Index) -> float:
-    """How much topics disturb a ranking: the variance of the noise of one topic over that of the runs.
-
-    From the mean tau-b between random halves of the topics; NaN where halves do not agree at all.
-    """
-    half = order.shape[1] // 2
-    first, second = (pair_orders(means(x, mask)) for mask in end_sets(order, half).masks())
-    return noise_of(float(average(tau_b(first, second))), half)
-
-
-def noise_of(tau: float, size: int) -> float:
-    """What a tau between two disjoint sets of a size says about noise.
-
-    >>> round(noise_of(0.5, 10), 6)
-    4.142136
-    """
-    correlation = latent(tau)
-    return size * (1 / correlation - 1) if correlation > 0 else np.nan
-
-
-def latent(tau: float) -> float:
-    """The correlation behind a tau (Greiner 1909)."""
-    return float(np.sin(np.pi / 2 * tau))
-
-
-def kendall(correlation: float) -> float:
-    """The tau of a correlation."""
-    return float(2 / np.pi * np.arcsin(np.clip(correlation, -1.0, 1.0)))
-
-
 def tau_unlimited(tau_rest: float, n_rest: int, noise: float) -> float:
     """The tau to a ranking by unlimited topics, from the tau to the rest."""
-    return kendall(latent(tau_rest) * float(np.sqrt(1 + noise / n_rest)))
-
-
-def tau_of_size(size: float, noise: float) -> float:
-    """The tau between a ranking by so many random topics and that by unlimited ones."""
-    return kendall(float(1 / np.sqrt(1 + noise / size)))
-
-
-def topics_for(tau: float, noise: float) -> float:
-    """How many random topics rank runs as unlimited ones do, to this tau.
-
-    >>> round(tau_of_size(topics_for(0.9, 5.0), 5.0), 12)
-    0.9
-    """
-    share = latent(tau) ** 2
-    return noise * share / (1 - share)
+    return float(kendall(latent(tau_rest) * np.sqrt(1 + noise / n_rest)))
 
 
 def smallest(sizes: Array, values: Array, target: float) -> int | None:

@@ -1,35 +1,47 @@
-"""What `subset` says: how few topics rank the runs as all of them do."""
+"""What `subset` says: how few topics rank the runs as all of them do, and how many as unlimited ones would."""
 
 from __future__ import annotations
 
-from assay.analyses.subset.analysis import SIZE_INTERVAL
-from assay.core.text import known, span, tau
+from assay.analyses.subset.unlimited import UNLIMITED_TAU, known_rows
+from assay.core.text import Row, known, percent, span, tau
 from assay.results.result import Result
-from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
+from assay.results.sentences import MANY_RUNS, Sentence, level_of, n_runs, sentence
+from assay.stats.unlimited_topics import TIMES
 
 
 @sentence("subset", cite="voorhees2001, own")
 def topics_enough(subset: Result) -> Sentence | None:
-    """Says how many random topics rank the runs as all topics do, and how many as unlimited ones would.
+    """Says how many random topics rank the runs as all topics do, and how far these are from unlimited ones.
 
-    Alike is the tau asked for (by default that of voorhees2001). Names the measure that needs fewest topics, and the
-    one that needs most. What unlimited topics would show is estimated from random halves (own). Below {many_runs}
-    runs (own) nothing is said.
+    About the first measure asked for; measures are not ordered by it. Alike is the tau asked for (by default that of
+    voorhees2001). What unlimited topics would show is estimated from random halves (own): the expected tau, the
+    share of pairs in the opposite order, and the range of topics that the tau asked for may take. Where halves do not
+    agree, and below {many_runs} runs (own), nothing is said.
     """
-    size, low, high = SIZE_INTERVAL
-    rows = [row for row in subset.tables["sizes"].to_dicts() if known(row[size])]
-    if not rows or n_runs(subset) < MANY_RUNS.value:
+    every = known_rows(subset.tables["unlimited"])
+    sizes = [row for row in subset.tables["sizes"].to_dicts() if row["measure"] in every and known(row["size_mean"])]
+    if not sizes or n_runs(subset) < MANY_RUNS.value:
         return None
-    best, worst = (choose(rows, key=lambda row: row[size]) for choose in (min, max))
-    ends = span(best, _topics, level=float(subset.settings["level"]), low=low, high=high)
+    size = sizes[0]
+    now = every[size["measure"]][0]
+    goal = tau(size["tau"])
     text = (
-        f"Under {best['measure']}, {best['size_mean']} of the {best['n_topics']} topics rank these runs as all of "
-        f"them do (tau {tau(best['tau'])}, on average over random choices); to rank them as unlimited topics would, "
-        f"it takes about {_topics(best[size])} ({ends})"
+        f"Under {size['measure']}, {size['size_mean']} of the {size['n_topics']} topics rank these runs as all of "
+        f"them do (tau {goal} on average). Between all of them and unlimited topics expect tau {tau(now['tau'])} "
+        f"({span(now, tau, level=level_of(subset))}): {percent(now['reversed'])} of the pairs are reversed. "
+        f"Tau {goal} takes {_range(size)}."
     )
-    other = f", under {worst['measure']} {_topics(worst[size])}" if worst is not best else ""
-    return Sentence.of(f"{text}{other}.", best, _topics, ends=SIZE_INTERVAL, shown="{} topics")
+    return Sentence.of(text, now, tau, ends=UNLIMITED_TAU, shown="tau {}")
 
 
-def _topics(x: float) -> str:
-    return f"{round(x):,}"
+def _range(size: Row) -> str:
+    """The topics that a tau may take.
+
+    >>> _range({"n_topics": 50, "unlimited_low": 60, "unlimited_high": 180})
+    '60 to 180 topics'
+    >>> _range({"n_topics": 50, "unlimited_low": None, "unlimited_high": None})
+    'more than 200 topics'
+    """
+    most = f"more than {TIMES[-1] * size['n_topics']:,}"
+    low, high = (f"{size[end]:,}" if known(size[end]) else most for end in ("unlimited_low", "unlimited_high"))
+    return f"{low} topics" if low == high else f"{low} to {high} topics"

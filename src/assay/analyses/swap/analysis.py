@@ -43,7 +43,7 @@ _GROUPS = 10  # of topics, left out in turn
 _WIDTH = 0.01  # of a bin, for scores between -1 and 1
 NEEDED_INTERVAL = ("needed", "needed_low", "needed_high")
 _RATES = ("swap_rate", "low", "high", "error_rate", "tie_rate", "bootstrap_rate")
-_SWAPS = schema("measure", "n_topics", *_RATES, *NEEDED_INTERVAL, "relative", "beyond")
+_SWAPS = schema("measure", "n_topics", *_RATES, *NEEDED_INTERVAL, "relative", "beyond", "safe", "beyond_safe")
 _CURVE = schema("measure", "n_topics", "swap_rate", "tied", "error_rate", "tie_rate", "n_splits")
 _SIGNIFICANT = schema(
     *("measure", "n_topics", "from", "to", "n", "swapped", "swap_rate", "unconfirmed", "contradicted"),
@@ -135,6 +135,9 @@ def swap(
         `needed` as a share of the largest mean, sign aside.
     beyond
         The share of pairs of runs that differ by at least `needed` over all topics.
+    safe, beyond_safe
+        The upper end of the interval of `needed` at twice the error (90% where `level` is 95%), and the share of
+        pairs beyond it: at `needed` itself more are reversed than `rate` in 53 to 85% of samples, at `safe` in few.
 
     Notes
     -----
@@ -288,7 +291,9 @@ def _row(measure: str, study: _SwapStudy, plan: _SwapPlan, level: float) -> tupl
     low, high = (np.exp(end) for end in jackknife_interval(np.log(estimate), study.left_out, level=level))
     rates = (last.rate, float(low[0]), float(np.minimum(high[0], 1.0)), *study.votes[-1], study.bootstrap.rate)
     reach = _reach(study, needed)
-    return measure, study.sizes[-1], *rates, needed, float(low[1]), float(high[1]), *reach.values()
+    safe = float(np.exp(jackknife_interval(np.log(estimate), study.left_out, level=max(2 * level - 1, 0.0))[1][1]))
+    ends = (float(low[1]), float(high[1]), *reach.values())
+    return measure, study.sizes[-1], *rates, needed, *ends, safe, _reach(study, safe)["beyond"]
 
 
 def _reach(study: _SwapStudy, needed: float) -> dict[str, float]:

@@ -167,7 +167,8 @@ def answer(rows: Sequence[Row], target: str, level: float) -> str:
     has = "has" if first["n_topics"] == 1 else "have"
     guess = ", extrapolated" if first["extrapolated"] else ""
     phi = f"{score(first['phi'])} ({span(first, score, level=level)}{guess})"
-    lead = f"{budget}, {spent} {has} the highest phi for {target}: {phi}."
+    alone = not any(row["best"] for row in others)
+    lead = f"{budget}, {spent} {has if alone else 'may have'} the highest phi for {target}: {phi}."
     return " ".join([lead, *_others(others)])
 
 
