@@ -64,13 +64,32 @@ def test_p_is_above_0_and_at_most_1(test: SignificanceTest, data: st.DataObject)
 
 
 @every_test
-def test_a_pair_without_variance_is_not_significant(test: SignificanceTest) -> None:
+def test_a_constant_difference_is_significant_only_where_no_variance_is_needed(test: SignificanceTest) -> None:
     x = np.tile(np.linspace(0.1, 0.7, 30), (3, 1))
     x[1] += 0.1  # a constant difference is 0.1 with and without rounding
     x[2] = np.random.default_rng(1).random(30)
     p = p_of(test, x)
-    assert p[0] == 1.0
+    assert p[0] < 1.0 if test.constant else p[0] == 1.0
     assert (p[1:] > 0).all()
+
+
+@pytest.mark.parametrize("name", ["sign", "wilcoxon", "randomisation"])
+@pytest.mark.parametrize("n", [1, 2, 6, 12, 30])
+def test_a_constant_difference_has_the_exact_p_of_its_signs(name: str, n: int) -> None:
+    x = np.stack([np.linspace(0.1, 0.7, n) + 0.1, np.linspace(0.1, 0.7, n)])
+    assert p_of(TESTS[name], x).tolist() == pytest.approx([2 / 2**n])
+
+
+@every_test
+def test_sets_of_topics_are_tested_as_if_each_were_alone(test: SignificanceTest) -> None:
+    x = averages(np.random.default_rng(3))[0][:, :20] / 10_000
+    subsets = np.random.default_rng(4).random((5, 20)) < 0.6
+    together = test.p_values_on(x, subsets, resamples=4000, seed=1)
+    alone = [p_of(test, x[:, topics], resamples=4000, seed=2) for topics in subsets]
+    assert together == pytest.approx(np.array(alone), abs=0.05 if test.resamples else 1e-12)
+    whole = test.p_values_on(x, np.ones((1, 20), dtype=bool), resamples=600, seed=1)
+    assert whole[0].tolist() == p_of(test, x, resamples=600, seed=1).tolist()
+    assert test.p_values_on(x, subsets[:0]).shape == (0, 21)
 
 
 @every_test

@@ -61,8 +61,11 @@ def stacked(block: Array) -> Iterator[Array]:
         yield np.ascontiguousarray(block[whole:].T)[None]
 
 
-def portions(rows: int, n: int) -> Iterator[slice]:
-    """Cut many rows of n values into portions that one product with a stack of resamples should hold."""
-    step = max(_FEWEST, _PORTION // (_STACK * max(1, n)))
+def portions(rows: int, n: int, *, columns: int | None = None) -> Iterator[slice]:
+    """Cut many rows of n values into portions that one product with a stack of resamples should hold.
+
+    Or with another matrix of so many columns.
+    """
+    step = max(_FEWEST, _PORTION // max(1, n * (_STACK if columns is None else columns)))
     for start in range(0, rows, step):
         yield slice(start, start + step)

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from assay.stats.intervals import t_quantile
 from assay.stats.resampling import multinomials
+from assay.stats.significance import bootstrap
 from assay.stats.significance.bootstrap import bootstrap_test
+from assay.stats.significance.declare import find_test
 from tests.stats.significance.kinds import RESAMPLES, Kind, Whole, differences, every_kind
 
 
@@ -73,6 +76,29 @@ def test_resamples_without_variance_or_all_at_the_mean_are_met() -> None:
     assert one_end > 0
     expected = exact_bootstrap(np.array([0, 1, 1, 2]), drawn.astype(np.int64))
     assert bootstrap_test(x, resamples=RESAMPLES, seed=1).tolist() == [expected]
+
+
+def test_the_critical_difference_is_finite_or_there_is_none() -> None:
+    """Of 30 topics, the runs of a pair differ on one, on five, on all: a resample often has none of the first."""
+    x = np.zeros((4, 30))
+    x[1, 0], x[2, :5] = 1.0, np.linspace(0.2, 1.0, 5)
+    x[3] = np.random.default_rng(1).random(30)
+    with np.errstate(all="raise"):
+        found = find_test("bootstrap").critical_differences(x, alpha=0.05, seed=1)
+    assert found is not None
+    assert np.isnan(found).tolist() == [True, False, False, False, False, False]
+    assert found[2] == pytest.approx(t_quantile(0.95, 29) * x[3].std(ddof=1) / np.sqrt(30), rel=0.2)
+
+
+def test_a_quantile_of_numbers_is_numpys() -> None:
+    t = np.random.default_rng(1).exponential(size=(5, 101))
+    assert bootstrap._quantile(t, 0.93) == pytest.approx(np.quantile(t, 0.93, axis=-1), rel=1e-14)
+    t[0, :7], t[1, :3] = np.inf, np.inf
+    found = bootstrap._quantile(t, 0.93)
+    assert found[1] == pytest.approx(np.quantile(t[1], 0.93))
+    assert found[0] == np.sort(t[0])[93]  # what is interpolated towards infinity stays
+    t[2, :9] = np.inf
+    assert np.isnan(bootstrap._quantile(t, 0.93)).tolist() == [False, False, True, False, False]
 
 
 def test_the_bootstrap_agrees_with_scipys_t_on_other_resamples() -> None:

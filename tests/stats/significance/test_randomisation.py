@@ -16,7 +16,7 @@ from tests.stats.significance.kinds import RESAMPLES, Kind, Whole, differences, 
 def exact_randomisation(d: Whole, flips: Whole) -> float:
     """Sign flips of one pair in whole numbers."""
     if len(set(d.tolist())) == 1:
-        return 1.0
+        return 2.0 / 2**d.size if d.any() else 1.0
     b = sum(
         abs(sum(s * v for s, v in zip(row, d.tolist(), strict=True))) >= abs(int(d.sum())) for row in flips.tolist()
     )

@@ -14,6 +14,7 @@ from assay.analyses.power.placebo import beside_placebo, placebo_notes
 from assay.core.arrays import Array, Bools, Counts
 from assay.core.errors import UsageError
 from assay.core.notes import Note
+from assay.core.progress import steps
 from assay.core.text import counted
 from assay.core.thresholds import Threshold
 from assay.data.provenance import Basis
@@ -40,7 +41,7 @@ from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
 from assay.stats.intervals import t_quantile
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
-from assay.stats.significance.gaps import critical_differences_with_gaps, p_values_with_gaps
+from assay.stats.significance.gaps import critical_differences_with_gaps, p_values_on_subsets, p_values_with_gaps
 from assay.stats.significance.pairs import (
     CORRECTION_TITLES,
     LEAST_SHARED,
@@ -56,6 +57,7 @@ from assay.stats.significance.pairs import (
 from assay.stats.significance.subsampled_power import subsampled_power, subsampled_power_by
 from assay.stats.subsampling import SubsampledShare, best_p_values, halves
 
+SPREAD_RESAMPLES = 2_000  # at most, of a Monte-Carlo test that is done again with topics left out
 SIGNIFICANT, NOT_SIGNIFICANT = "significant", "not significant"
 TRUTH_ERRORS = Threshold(
     "truth_errors",
@@ -128,7 +130,8 @@ def power(
         How many topics pairs were tested on: the fewest of any pair, where runs lack some.
     delta, delta_median
         The difference of means that suffices for significance (sakai2006): the largest over pairs, and the median;
-        empty for tests that have no critical difference.
+        empty for tests that have no critical difference. Pairs that no difference would make significant (by the
+        bootstrap, where resamples lack variance) do not count.
     test, correction, alpha
         As asked for.
     power_placebo, tau_placebo
@@ -173,7 +176,8 @@ def power(
     chosen = find_test(test)
     procedure = Procedure(chosen, correction, alpha, (chosen.resamples or 0) if resamples is None else resamples, rng)
     data = on_common_topics(data) if chosen.family_wise else data
-    tested = {m: _test_pairs(m, x, procedure) for m, x in zip(data.conditions, data.working(), strict=True)}
+    names = steps(data.conditions, doing="testing pairs of runs by ", lines=False)
+    tested = {m: _test_pairs(m, x, procedure) for m, x in zip(names, data.working(), strict=True)}
     tables = {
         "differences": _differences(tested, level),
         "best": _best(tested, procedure),
@@ -210,6 +214,16 @@ class Procedure:
         """
         return corrected(p_values_with_gaps(self.test, x, resamples=self.resamples, seed=self.seed), self.correction)
 
+    def p_values_on(self, x: Array, subsets: Bools) -> Array:
+        """The same on each of many sets of topics, which share resamples; `subsets` is [subset, topic].
+
+        The spread over sets needs fewer resamples than a p-value that is printed, unless one range decides all pairs.
+        [subset, pair]
+        """
+        resamples = self.resamples if self.test.family_wise else min(self.resamples, SPREAD_RESAMPLES)
+        p = p_values_on_subsets(self.test, x, subsets, resamples=resamples, seed=self.seed)
+        return np.array([corrected(row, self.correction) for row in p]).reshape(p.shape)
+
     def critical_differences(self, x: Array) -> Array | None:
         """The difference of means that suffices for significance, without correction. [pair]"""
         drawn = {"resamples": self.resamples, "seed": self.seed}
@@ -220,7 +234,7 @@ class Procedure:
         if self.test.name == "t" and self.correction == "none" and not has_gaps(x):
             return subsampled_power(x, halves(x.shape[1], seed=self.seed), alpha=self.alpha)
         split = halves(x.shape[1], n_splits=_RESAMPLED_SPLITS if self.resamples else _TEST_SPLITS, seed=self.seed)
-        return subsampled_power_by(self.p_values, x, split, whole=p, alpha=self.alpha)
+        return subsampled_power_by(self.p_values_on, x, split, whole=p, alpha=self.alpha)
 
     @property
     def criterion(self) -> str:
@@ -267,7 +281,8 @@ def _test_pairs(measure: str, scores: Array, procedure: Procedure) -> _PairTests
 
 def _row(measure: str, tested: _PairTests, procedure: Procedure, level: float) -> dict[str, object]:
     low, high = tested.share.interval(level) or (np.nan, np.nan)
-    critical = tested.critical
+    critical = np.zeros(0) if tested.critical is None else tested.critical
+    known = critical[~np.isnan(critical)]
     return {
         "measure": measure,
         "power": tested.power,
@@ -276,8 +291,8 @@ def _row(measure: str, tested: _PairTests, procedure: Procedure, level: float) -
         "n_pairs": int(tested.tested.sum()),
         "n_significant": int(tested.significant.sum()),
         "n_topics": int(tested.n_topics[tested.tested].min()),
-        "delta": float(np.nanmax(critical)) if critical is not None else None,
-        "delta_median": float(np.nanmedian(critical)) if critical is not None else None,
+        "delta": float(known.max()) if known.size else None,
+        "delta_median": float(np.median(known)) if known.size else None,
         "test": procedure.test.name,
         "correction": procedure.correction,
         "alpha": procedure.alpha,
@@ -351,7 +366,9 @@ def _directed(pairs: pl.DataFrame, measure: str, data: Scores) -> pl.DataFrame:
 
 def _notes(data: Scores, tested: dict[str, _PairTests], procedure: Procedure) -> Iterator[Note]:
     every = list(tested.values())
-    flat = {m: int((one.pairs.flat & one.tested).sum()) for m, one in tested.items()}
+    constant = procedure.test.constant  # then only a pair that differs on no topic cannot be significant
+    without = {m: one.pairs.equal if constant else one.pairs.flat for m, one in tested.items()}
+    flat = {m: int((without[m] & one.tested).sum()) for m, one in tested.items()}
     if any(flat.values()):
         shown = ", ".join(f"{n} with {m}" for m, n in flat.items() if n)
         text = f"pairs whose differences do not vary count as not significant: {shown}"

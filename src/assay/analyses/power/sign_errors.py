@@ -21,7 +21,7 @@ from assay.results.charts import Chart, category, field, heat
 from assay.results.result import Result
 from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
-from assay.stats.intervals import deletions, jackknife_interval
+from assay.stats.intervals import grouped, jackknife_interval
 from assay.stats.significance.pairs import pairs
 
 Signs = Grades  # [pair]: 1 where the first run is better, -1 where it is worse
@@ -122,8 +122,12 @@ def order_recovery(
         scored = x[:, ~np.isnan(x).any(0)]  # topics on which every run has a score
         n_topics = scored.shape[1]
         whole = _significant_signs(scored, procedure)
-        remaining = deletions(n_topics) if n_topics > 2 else ()
-        parts = [_significant_signs(scored[:, topics], procedure) for topics in remaining]
+        group = grouped(n_topics)
+        kept = group != np.arange(group.max() + 1)[:, None] if n_topics > 2 else np.zeros((0, n_topics), dtype=bool)
+        parts = [
+            _signs_of(p, scored[:, topics], procedure)
+            for p, topics in zip(procedure.p_values_on(scored, kept), kept, strict=True)
+        ]
         for target, sign in signs.items():
             rows.append((condition, target, *_row(whole, parts, sign, level)))
     return schemas.table(rows, SCHEMA)
@@ -131,7 +135,11 @@ def order_recovery(
 
 def _significant_signs(x: Array, procedure: Procedure) -> Signs:
     """The sign of every significant difference, 0 where a difference is not significant. [pair]"""
-    return np.where(procedure.p_values(x) < procedure.alpha, np.sign(pairs(x).mean), 0).astype(np.int8)
+    return _signs_of(procedure.p_values(x), x, procedure)
+
+
+def _signs_of(p: Array, x: Array, procedure: Procedure) -> Signs:
+    return np.where(p < procedure.alpha, np.sign(pairs(x).mean), 0).astype(np.int8)
 
 
 def _row(whole: Signs, parts: list[Signs], sign: Signs, level: float) -> tuple[object, ...]:

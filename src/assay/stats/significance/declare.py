@@ -19,7 +19,7 @@ from typing import Annotated
 
 import numpy as np
 
-from assay.core.arrays import Array
+from assay.core.arrays import Array, Bools
 from assay.core.errors import UsageError
 from assay.core.settings import Choices, check_choice
 from assay.stats.significance.pairs import Pairs
@@ -45,6 +45,9 @@ class SignificanceTest:
     resamples: int | None = None  # of a Monte-Carlo test, unless asked otherwise; None for an analytic one
     critical: Function | None = None  # the critical difference of means of every pair
     of_differences: Function | None = None  # the test of `Pairs` that need not be all pairs of some runs
+    takes_gaps: bool = False  # these may lack topics (NaN)
+    on_subsets: Function | None = None  # the test on each of many sets of topics
+    constant: bool = False  # differences that are all the same, and not 0, have a p-value other than 1
     noted: bool = False  # the caveat is a note of every result
     place: float = float("inf")  # in the list of tests
 
@@ -73,6 +76,18 @@ class SignificanceTest:
                 "do not vary has p = 1"
             )
         return p
+
+    def p_values_on(self, x: Array, subsets: Bools, *, resamples: int | None = None, seed: int = 0) -> Array:
+        """Test all pairs of runs on each of many sets of topics, which share resamples where the test can do that.
+
+        `x` is [run, topic], `subsets` [subset, topic]. A set of one is not the same resamples as the topics by
+        themselves: signs and permutations belong to the topics of `x`. [subset, pair]
+        """
+        if self.on_subsets is not None:
+            return np.asarray(self.on_subsets(x, subsets, **self._resampling(resamples, seed)))
+        n_pairs = len(x) * (len(x) - 1) // 2
+        parts = [self.p_values(x[:, topics], resamples=resamples, seed=seed) for topics in subsets]
+        return np.array(parts).reshape(len(subsets), n_pairs)
 
     def p_values_of(self, some: Pairs, *, resamples: int | None = None, seed: int = 0) -> Array:
         """Test pairs whose differences are taken, all on as many topics; only with `of_differences`. [pair]"""
@@ -105,6 +120,9 @@ def significance_test(
     resamples: int | None = None,
     critical_difference: Function | None = None,
     of_differences: Function | None = None,
+    takes_gaps: bool = False,
+    on_subsets: Function | None = None,
+    constant: bool = False,
     noted: bool = False,
     place: float = float("inf"),
 ) -> Callable[[Function], Function]:
@@ -129,6 +147,13 @@ def significance_test(
     of_differences
         The same test as a function of `Pairs`, whose differences are taken already: where runs lack topics, it tests
         many pairs at a time. Without it each pair is tested by itself, which is slow for a Monte-Carlo test.
+    takes_gaps
+        Whether the differences that `of_differences` takes may lack topics (NaN), so that all pairs share resamples.
+    on_subsets
+        The same test as a function of scores and of sets of topics, [subset, topic], that gives [subset, pair]: a
+        Monte-Carlo test draws its resamples once for all sets. Without it each set is tested by itself.
+    constant
+        Whether differences that are all the same, and not 0, have a p-value of their own; otherwise it is 1.
     noted
         Whether the caveat is a note of every result, not of help and docs only.
     place
@@ -147,6 +172,9 @@ def significance_test(
             resamples=resamples,
             critical=critical_difference,
             of_differences=of_differences,
+            takes_gaps=takes_gaps,
+            on_subsets=on_subsets,
+            constant=constant,
             noted=noted,
             place=place,
         )

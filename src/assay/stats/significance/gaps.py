@@ -3,7 +3,8 @@
 `x` is [run, topic] with NaN where a run has no score. Runs that lack the same topics form a group; two groups share
 the topics that both have, so that a declared test of all pairs, which knows no gaps, is done once for two groups
 and each pair takes its own p-value from there. A test that takes differences does all pairs with as many common
-topics at a time, so that they share resamples. Without gaps there is one group: the numbers are those of the test.
+topics at a time, so that they share resamples, or all pairs at once where it takes gaps. Without gaps there is one
+group: the numbers are those of the test.
 
 A pair with fewer than two topics in common cannot be tested: it has no p-value (NaN), no variance, no critical
 difference. A test that is family-wise needs all runs on the same topics: not for it.
@@ -17,7 +18,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from assay.core.arrays import Array, Index
+from assay.core.arrays import Array, Bools, Index
 from assay.stats.significance.declare import SignificanceTest
 from assay.stats.significance.pairs import LEAST_SHARED, has_gaps, pairs_with_gaps, shared_topics
 
@@ -73,10 +74,23 @@ def p_values_with_gaps(test: SignificanceTest, x: Array, *, resamples: int | Non
             p[part.outer] = test.p_values(part.x, resamples=resamples, seed=seed)[part.inner]
         return p
     differences, n_topics = pairs_with_gaps(x), shared_topics(x)
+    if test.takes_gaps:
+        own = test.p_values_of(differences, resamples=resamples, seed=seed)
+        return np.where(n_topics < LEAST_SHARED, np.nan, own)
     for n in np.unique(n_topics[n_topics >= LEAST_SHARED]).tolist():
         rows, some = differences.of_size(n)
         p[rows] = test.p_values_of(some, resamples=resamples, seed=seed)
     return p
+
+
+def p_values_on_subsets(
+    test: SignificanceTest, x: Array, subsets: Bools, *, resamples: int | None = None, seed: int = 0
+) -> Array:
+    """Test all pairs of runs on each of many sets of topics, with gaps or without. [subset, pair]"""
+    if not has_gaps(x):
+        return test.p_values_on(x, subsets, resamples=resamples, seed=seed)
+    parts = [p_values_with_gaps(test, x[:, topics], resamples=resamples, seed=seed) for topics in subsets]
+    return np.array(parts).reshape(len(subsets), len(x) * (len(x) - 1) // 2)
 
 
 def _t_test(x: Array) -> Array:

@@ -3,7 +3,10 @@
 `x` is [run, topic], without gaps: a topic that lacks the score of any run is left out by whoever calls. Pairs are
 (0, 1), (0, 2), ..., (1, 2), ... The sample is the topics. The rules:
 
-- a pair whose differences have no variance is not significant: p = 1, whatever the test;
+- a pair that differs on no topic has p = 1, whatever the test;
+- differences that are all the same, and not 0, have no variance. The tests that estimate one (t, bootstrap, Tukey's
+  HSD) have p = 1 by convention. The tests that change signs or permute runs need none: sign, Wilcoxon's and the
+  randomisation test have the exact p, 2 / 2^n on n topics; the randomised HSD counts its permutations as ever;
 - differences, means and deviations below 1e-11 of the largest score are rounding: 0;
 - a bootstrap resample without variance counts as infinitely far out, unless its mean is 0;
 - a Monte-Carlo p is (b + 1) / (n + 1), never 0;
@@ -49,6 +52,11 @@ class Pairs:
         return self.sd == 0
 
     @property
+    def equal(self) -> Bools:
+        """Which pairs differ on no topic. [pair]"""
+        return self.flat & (self.mean == 0)
+
+    @property
     def rounding(self) -> float:
         """What counts as 0 beside the scores."""
         return EPSILON * self.largest
@@ -62,6 +70,11 @@ class Pairs:
         return rows, Pairs(self.first[rows], self.second[rows], difference, *of_pair, self.largest)
 
 
+def whole(x: Array) -> Bools:
+    """All topics, as the only subset. [subset, topic]"""
+    return np.ones((1, x.shape[1]), dtype=np.bool_)
+
+
 def rounding(x: Array) -> float:
     """What counts as 0 beside these scores."""
     return EPSILON * _largest(x)
@@ -73,7 +86,7 @@ def _largest(x: Array) -> float:
 
 def pairs(x: Array) -> Pairs:
     """Take the differences of all pairs; explicit differences, which do not cancel."""
-    _check_finite(x)
+    check_finite(x)
     first, second = np.triu_indices(x.shape[0], 1)
     difference = x[first] - x[second]
     mean, sd = _moments(difference, rounding(x))
@@ -83,7 +96,7 @@ def pairs(x: Array) -> Pairs:
 
 def pair_moments(x: Array) -> tuple[Array, Array]:
     """Means and deviations of all pairs, as `pairs` has them, with few differences held at a time. Two of [pair]"""
-    _check_finite(x)
+    check_finite(x)
     first, second = np.triu_indices(x.shape[0], 1)
     small, step = rounding(x), max(1, _ENTRIES // max(x.shape[1], 1))
     mean, sd = np.empty(first.size), np.empty(first.size)
@@ -129,7 +142,8 @@ def pairs_with_gaps(x: Array) -> Pairs:
     return Pairs(first, second, difference, np.where(n > 0, mean, np.nan), sd, t, largest)
 
 
-def _check_finite(x: Array) -> None:
+def check_finite(x: Array) -> None:
+    """Refuse scores with gaps."""
     if not np.isfinite(x).all():
         raise ValueError("scores must be finite: leave out the topics that lack the score of any run")
 
@@ -142,6 +156,15 @@ def _moments(difference: Array, small: float) -> tuple[Array, Array]:
     sd[sd <= small] = 0.0
     mean[np.abs(mean) <= small] = 0.0
     return mean, sd
+
+
+def constant_p(n: int | Counts) -> Array:
+    """The exact two-tailed p of n differences that are all the same: of 2^n choices of signs, two are as far out.
+
+    >>> round(float(constant_p(12)), 6)
+    0.000488
+    """
+    return np.minimum(np.exp2(1.0 - n), 1.0)
 
 
 def count_true(x: Bools) -> Counts:

@@ -1,15 +1,15 @@
 """Sign test and Wilcoxon's signed-rank test, for all pairs of runs at once.
 
-They obey the rules of `pairs`: finite scores, and p = 1 for a pair whose differences have no variance.
+They obey the rules of `pairs`: finite scores, and the exact p of differences that are all the same.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from assay.core.arrays import Array, Bools
+from assay.core.arrays import Array
 from assay.stats.significance.declare import significance_test
-from assay.stats.significance.pairs import pairs, rounding
+from assay.stats.significance.pairs import constant_p, pairs, rounding
 
 _EXACT = 25  # topics up to which Wilcoxon's distribution is enumerated
 
@@ -18,6 +18,7 @@ _EXACT = 25  # topics up to which Wilcoxon's distribution is enumerated
     name="sign",
     title="sign test",
     caveat="not for means: it tests the median, which run wins more topics, not by how much",
+    constant=True,
     place=4,
 )
 def sign_test(x: Array) -> Array:
@@ -28,17 +29,18 @@ def sign_test(x: Array) -> Array:
     """
     from scipy.special import bdtr
 
-    d, flat = _differences(x)
+    d = _differences(x)
     up, down = (d > 0).sum(-1), (d < 0).sum(-1)
     n = up + down
     p = np.minimum(2 * bdtr(np.minimum(up, down).astype(np.float64), np.maximum(n, 1), 0.5), 1.0)
-    return np.where(flat | (n == 0), 1.0, p)
+    return np.where(n == 0, 1.0, p)
 
 
 @significance_test(
     name="wilcoxon",
     title="Wilcoxon's signed-rank test",
     caveat="not for means: it tests symmetry about 0, and skewed differences make it reject too often",
+    constant=True,
     noted=True,
     place=5,
 )
@@ -46,12 +48,13 @@ def wilcoxon_test(x: Array) -> Array:
     """Test whether differences are symmetric about 0, by signed ranks, two-tailed.
 
     Topics without a difference are ranked, then left out (Pratt); equal differences share their mean rank. Exact to
-    25 differences without zeros and ties, else the normal approximation without continuity correction. On skewed
-    differences of mean 0 it rejects far too often, and more so with every topic (`python -m bench.type_i_error`).
+    25 differences without zeros and ties, and where all are the same; else the normal approximation without
+    continuity correction. On skewed differences of mean 0 it rejects far too often, and more so with every topic
+    (`python -m bench.type_i_error`).
     """
     from scipy.special import ndtr
 
-    d, flat = _differences(x)
+    d = _differences(x)
     rank = _ranks(np.abs(d), rounding(x))
     up = np.where(d > 0, rank, 0.0).sum(-1)
     down = np.where(d < 0, rank, 0.0).sum(-1)
@@ -61,13 +64,14 @@ def wilcoxon_test(x: Array) -> Array:
     plain = squares == n * (n + 1) * (2 * n + 1) / 6  # no zeros and no ties: they make the sum smaller
     if n <= _EXACT and plain.any():
         p[plain] = _exact(n)[np.minimum(up, down)[plain].round().astype(np.intp)]
-    return np.where(flat, 1.0, p)
+    constant = (d != 0).all(-1) & (d.max(-1, initial=-np.inf) - d.min(-1, initial=np.inf) <= rounding(x))
+    return np.where(constant, constant_p(n), p)
 
 
-def _differences(x: Array) -> tuple[Array, Bools]:
-    """Differences, those of rounding set to 0, and which pairs have no variance."""
-    d = pairs(x)
-    return np.where(np.abs(d.difference) <= rounding(x), 0.0, d.difference), d.flat
+def _differences(x: Array) -> Array:
+    """Differences, those of rounding set to 0. [pair, topic]"""
+    d = pairs(x).difference
+    return np.where(np.abs(d) <= rounding(x), 0.0, d)
 
 
 def _ranks(size: Array, tied: float) -> Array:

@@ -83,9 +83,11 @@ def _count(x: Bools) -> NDArray[np.integer]:
 
 
 def subsampled_power_by(
-    p_values: Callable[[Array], Array], x: Array, split: Splits | None, *, whole: Array, alpha: float
+    p_values_on: Callable[[Array, Bools], Array], x: Array, split: Splits | None, *, whole: Array, alpha: float
 ) -> SubsampledShare:
     """The same by any test, from its p-values of all pairs, NaN where a pair is not tested; `x` is [run, topic].
+
+    `p_values_on` takes the scores and sets of topics, and gives p-values by [set, pair].
 
     `whole` is those of all topics. Each half is tested anew. A pair that only all topics can test counts as not
     significant on a half.
@@ -95,8 +97,8 @@ def subsampled_power_by(
     n, n_pairs = x.shape[1], int(tested.sum())
     if split is None:
         return SubsampledShare(share, np.zeros(0), 1.0, n, n_pairs)
-    sets = (*split.first, *split.second)
-    on_halves = np.array([_shares(p_values(x[:, np.sort(half)])[tested], alpha) for half in sets])
+    p = p_values_on(x, np.concatenate(split.masks()).astype(bool))
+    on_halves = np.array([_shares(row, alpha) for row in p[:, tested]])
     growth = _growth(near, float(on_halves[:, 1].mean()))
     return SubsampledShare(share, half_changes(on_halves[:, 0]), growth, n, n_pairs)
 
