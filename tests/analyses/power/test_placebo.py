@@ -8,8 +8,16 @@ import pytest
 
 import assay
 from assay.analyses.power.analysis import power
-from assay.analyses.power.placebo import RANKS_BY_JUDGING, doubted_measures, of_measures, placebo_notes
+from assay.analyses.power.placebo import (
+    RANKS_BY_JUDGING,
+    doubted_measures,
+    is_all_doubted,
+    of_measures,
+    placebo_notes,
+)
 from assay.data.judged import Collection
+from assay.data.provenance import Basis
+from assay.results.result import Result
 from assay.scoring.conditions import score_conditions
 from tests.builders.dense import collection
 
@@ -76,3 +84,19 @@ def test_scores_of_another_tool_have_empty_columns() -> None:
     table = power(scores).table
     assert table.select("power_placebo", "tau_placebo", "flippable").row(0) == (None, None, None)
     assert table["placebo"].to_list() == [False]
+
+
+def test_a_measure_that_ranks_by_what_was_judged_is_not_called_best() -> None:
+    """Of AP and nDCG@10 on a shallow pool, the sentence names what can be trusted; of all doubted, none."""
+    rows = [("AP", 0.9, 0.8, False), ("nDCG@10", 0.7, 0.3, False), ("NumRet", 0.95, None, True)]
+    assert doubted_measures(_table(rows), 20) == ["AP"]
+    assert is_all_doubted(_result(rows[:1] + rows[2:]))
+    assert not is_all_doubted(_result(rows))
+
+
+def _table(rows: list[tuple[str, float, float | None, bool]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=["measure", "power", "tau_placebo", "placebo"], orient="row")
+
+
+def _result(rows: list[tuple[str, float, float | None, bool]]) -> Result:
+    return Result("power", _table(rows), {}, Basis(runs=20), {})

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.arrays import Array, Bools
@@ -26,6 +26,7 @@ def made(n_runs: int, n_topics: int, *, seed: int = 0, digits: int = 6) -> Array
     return x.round(digits)
 
 
+@settings(deadline=None)
 @given(st.integers(2, 14), st.integers(8, 31), st.integers(0, 50), st.sampled_from([1, 6]))
 def test_the_fast_way_finds_on_every_half_what_the_test_itself_finds(
     n_runs: int, n_topics: int, seed: int, digits: int

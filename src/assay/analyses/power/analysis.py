@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.power.comparisons import negated
-from assay.analyses.power.placebo import beside_placebo, placebo_notes
+from assay.analyses.power.placebo import beside_placebo, doubted_measures, placebo_notes
 from assay.core.arrays import Array, Bools, Counts
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -178,15 +178,16 @@ def power(
     data = on_common_topics(data) if chosen.family_wise else data
     names = steps(data.conditions, doing="testing pairs of runs by ", lines=False)
     tested = {m: _test_pairs(m, x, procedure) for m, x in zip(names, data.working(), strict=True)}
+    drawn = pl.DataFrame([_row(m, one, procedure, level) for m, one in tested.items()])
+    table = beside_placebo(drawn, data, {m: one.significant for m, one in tested.items()}, procedure)
+    doubted = doubted_measures(table, len(data.runs))
+    trusted = {m: one for m, one in tested.items() if m not in doubted} or tested
     tables = {
         "differences": _differences(tested, level),
-        "best": _best(tested, procedure),
+        "best": _best(trusted, procedure),
         "asl": significance_levels({m: one.p[one.tested] for m, one in tested.items()}, by="measure"),
         "pairs": pl.concat([_directed(_pair_table(m, data.runs, one, level), m, data) for m, one in tested.items()]),
     }
-    table = pl.DataFrame([_row(m, one, procedure, level) for m, one in tested.items()])
-    drawn = table
-    table = beside_placebo(table, data, {m: one.significant for m, one in tested.items()}, procedure)
     settings = {"test": test, "correction": correction, "alpha": alpha, "level": level}
     settings |= {"resamples": procedure.resamples} if procedure.resamples else {}
     settings |= {"rng": rng}

@@ -8,7 +8,6 @@ from statistics import NormalDist
 import numpy as np
 import polars as pl
 
-from assay.analyses.power.placebo import of_measures
 from assay.core.text import Row, known
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
@@ -43,12 +42,15 @@ class MeasureComparison:
 def compare_measures(power: Result) -> MeasureComparison:
     """Compare every measure with the one of most power, by differences that are paired over topics.
 
+    A measure that ranks runs nearly as permuted grades do is not compared: it may separate runs by what was judged.
+
     Those that may be best hold the best one in all but a share alpha of samples, which says nothing of any other one:
     a measure is called weaker than the best by its p, corrected for all pairs of measures. So some may be neither.
     """
-    best, *rest = of_measures(power.table).sort("power", descending=True, maintain_order=True).to_dicts()
-    alpha = float(power.settings["alpha"])
     tested = {row["measure"]: row for row in power.tables["best"].to_dicts()}
+    trusted = power.table.filter(pl.col("measure").is_in(list(tested)))
+    best, *rest = trusted.sort("power", descending=True, maintain_order=True).to_dicts()
+    alpha = float(power.settings["alpha"])
     differences = power.tables["differences"]
     others = [
         row | _lead(differences, best["measure"], row["measure"]) | {"p_best": tested[row["measure"]]["p"]}

@@ -15,6 +15,7 @@ from assay.core.arrays import Array, Bools
 from assay.core.notes import Note
 from assay.core.text import listed
 from assay.core.thresholds import Threshold
+from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
 from assay.scoring.placebo import Placebo, extremes, placebo
 from assay.scoring.scores import Scores, mean_where_scored
@@ -125,6 +126,12 @@ def doubted_measures(table: pl.DataFrame, n_runs: int) -> list[str]:
     if n_runs < MANY_RUNS.value or "tau_placebo" not in table.columns:
         return []
     return table.filter(pl.col("tau_placebo") >= PLACEBO_TAU.value)["measure"].to_list()
+
+
+def is_all_doubted(power: Result) -> bool:
+    """Whether every measure ranks these runs nearly as permuted grades do."""
+    doubted = doubted_measures(power.table, power.basis.runs or 0)
+    return len(doubted) == of_measures(power.table).height > 0
 
 
 def placebo_notes(table: pl.DataFrame, n_runs: int) -> Iterator[Note]:

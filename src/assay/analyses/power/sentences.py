@@ -16,6 +16,7 @@ from assay.analyses.power.comparisons import (
     multiplicity_correction,
     run_pairs,
 )
+from assay.analyses.power.placebo import is_all_doubted
 from assay.core.text import Row, Shown, counted, known, listed, percent, points, probability, score, span
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
@@ -43,9 +44,12 @@ def best_measures(power: Result) -> Sentence | None:
 
     Multiple comparisons with the best (hsu1984), paired over topics by halves of them (`tables.best`), at the alpha
     asked for. Measured on seven truths, BEST_LOST; where all measures are equally good, any set is right. The share
-    of pairs is counted as the papers do, each pair tested by itself unless a correction is asked for. Below
-    {many_runs} runs (own) nothing is said of measures.
+    of pairs is counted as the papers do, each pair tested by itself unless a correction is asked for. Measures whose
+    ranking of runs has a tau of {placebo_tau} or more (own) with that of permuted grades are left out, and nothing is
+    said where all have. Below {many_runs} runs (own) nothing is said of measures.
     """
+    if is_all_doubted(power):
+        return None
     comparison = compare_measures(power)
     best = comparison.best
     name, pairs = best["measure"], counted(best["n_pairs"], "pair")
