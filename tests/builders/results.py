@@ -102,7 +102,7 @@ def grid(
     form = "abbreviated" if measure == "nDCG" else "expanded"
     rows = [
         {"measure": measure, "normalization": form, fixed: 100, by: k, "power": 0.7 - lost}
-        | {"lost": lost, "lost_low": low, "lost_high": high, "tau": tau}
+        | {"lost": lost, "lost_low": low, "lost_high": high, "tau": tau, "tau_low": tau, "tau_high": tau}
         for k, (lost, low, high, tau) in cells.items()
     ]
     forms = pl.DataFrame({"measure": [measure], "normalization": [form], "computed": [f"{measure}@k"]})

@@ -81,8 +81,9 @@ class SubsampledDifference:
     def interval(self, level: float) -> tuple[float, float] | None:
         """Student's t with one degree of freedom less than topics, cut where a difference of shares ends.
 
-        Measured on 95% intervals of differences of power between measures (4 truths that chose the method, 5 that
-        did not): {covers}.
+        Coverage of nominal 95% intervals, differences of power between measures: on truths that chose the method
+        .94-.97 (25 and 50 topics), on others .93-.98; lowest cell .91, with 8 runs .88. Power lost by depth or pool:
+        .94-.96, on other runs .92-.97, lowest cell .885.
         """
         if not self.changes.size:
             return None
@@ -130,6 +131,9 @@ class SubsampledShare:
 
         A share close to 0 or 1 varies less than its neighbours do, and the symmetric interval misses them. Where no
         half differs from another, it has no width. A share of 0 or 1 counts as half a pair from it.
+
+        Coverage of nominal 95% intervals of power: on truths that chose the method .94-.96 (25 and 50 topics), on
+        others .93-.98; lowest cell .90, with 8 runs .83. With 10 topics .84-.98.
         """
         if not self.changes.size:
             return None
@@ -166,6 +170,8 @@ def tau_interval(one: Rankings, other: Rankings, *, level: float) -> tuple[float
     """Kendall's tau-b of two rankings of the same runs, with its interval over topics; NaN where there is none.
 
     As the share of pairs in another order, (1 - tau) / 2, whose errors are taken for proportional to itself.
+    Coverage of nominal 95% intervals, of the mean tau over samples of 25 or 50 topics of TREC-8: .96-.97, lowest cell
+    .93.
     """
     tau = float(correlate_ranks(one.whole, other.whole, "tau-b"))
     if not len(one.half) or np.isnan(tau):

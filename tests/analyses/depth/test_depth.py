@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 from scipy.stats import kendalltau, ttest_rel
-from scipy.stats import t as student
 
 from assay.analyses.depth.analysis import DEPTHS, POOL_DEPTHS, default_depths, depth
 from assay.analyses.depth.charts import FULL
@@ -26,6 +25,8 @@ from assay.results.charts import MAX_ROWS
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
 from assay.scoring.conditions import score_conditions
+from assay.stats.significance.subsampled_power import subsampled_power
+from assay.stats.subsampling import half_rankings, halves, tau_interval
 from tests.builders.dense import collection
 
 pytestmark = pytest.mark.xdist_group("trec8")
@@ -144,13 +145,6 @@ def test_tau_is_to_the_deepest_cell(small: Collection) -> None:
     assert notes_of(result)["deepest_cell"].startswith("tau is to the cell of pool depth 30 and depth 50")
 
 
-def jackknifed(estimate: float, left_out: list[float], level: float = 0.95) -> tuple[float, float]:
-    """An interval from values with each of n topics left out, by the formula."""
-    n = len(left_out)
-    half = student.ppf((1 + level) / 2, n - 1) * np.sqrt((n - 1) * np.var(left_out))
-    return estimate - half, estimate + half
-
-
 def test_power_and_what_is_lost_of_it_have_intervals_over_topics(small: Collection) -> None:
     asked = {"measure": ["nDCG"], "depth": "3,10,40", "pool_depth": "2,10", "level": 0.9}
     table = depth(small, **asked).table
@@ -162,25 +156,28 @@ def test_power_and_what_is_lost_of_it_have_intervals_over_topics(small: Collecti
         )
         if form == "standardised":
             here, deep = ((x - x.mean(0)) / x.std(0, ddof=1) for x in (here, deep))
-        left_out = [[power_of(np.delete(x, t, 1)) for t in range(8)] for x in (here, deep)]
-        low, high = jackknifed(power_of(here), left_out[0], 0.9)
-        lost = power_of(deep) - power_of(here)
-        lost_low, lost_high = jackknifed(lost, [b - a for a, b in zip(*left_out, strict=True)], 0.9)
+        share, whole = (subsampled_power(x, halves(8), alpha=0.05) for x in (here, deep))
+        assert (share.value, whole.value) == (power_of(here), power_of(deep))
+        lost = whole - share
+        expected = [*(share.interval(0.9) or ()), lost.value, *(lost.interval(0.9) or ())]
         found = [
             cell(table, "nDCG", form, pool, k, name) for name in ("low", "high", "lost", "lost_low", "lost_high")
         ]
-        assert found == pytest.approx([max(0, low), min(1, high), lost, lost_low, lost_high], abs=1e-12)
-        tau = kendalltau(here.mean(1), deep.mean(1)).statistic
-        assert cell(table, "nDCG", form, pool, k, "tau") == pytest.approx(tau, abs=1e-12)
+        assert found == pytest.approx(expected, abs=1e-12)
+        tau, *ends = (cell(table, "nDCG", form, pool, k, name) for name in ("tau", "tau_low", "tau_high"))
+        assert tau == pytest.approx(kendalltau(here.mean(1), deep.mean(1)).statistic, abs=1e-12)
+        assert -1 <= ends[0] <= tau <= ends[1] <= 1
 
 
 def test_tau_has_an_interval_over_topics_too(small: Collection) -> None:
     asked = {"measure": ["AP"], "normalization": ["expanded"], "depth": "5,50", "pool_depth": "3,30"}
     found = depth(small, of="tau", **asked).table.row(0, named=True)
     here, deep = score_conditions(small.runs, small.qrels, ["AP@5/pool=3", "AP@50/pool=30"]).value
-    left_out = [kendalltau(np.delete(here, t, 1).mean(1), np.delete(deep, t, 1).mean(1)).statistic for t in range(8)]
-    low, high = jackknifed(kendalltau(here.mean(1), deep.mean(1)).statistic, left_out)
-    assert (found["low"], found["high"]) == pytest.approx((low, min(1, high)), abs=1e-12)
+    one, other = (half_rankings(x, halves(8)) for x in (here, deep))
+    tau = kendalltau(here.mean(1), deep.mean(1)).statistic
+    expected = tau_interval(one, other, level=0.95)
+    assert expected[0] == pytest.approx(tau, abs=1e-12)
+    assert (found["tau"], found["low"], found["high"]) == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_deepest_cell_has_lost_nothing(small: Collection) -> None:
@@ -464,7 +461,8 @@ def test_the_command_takes_measures_without_cutoff(made: Path, capsys: pytest.Ca
     words = ["depth", str(made / "runs"), "--qrels", str(made / "qrels.txt"), "--depth", "5", "--pool-depth", "2-3"]
     assert main([*words, "-m", "P", "--normalization", "raw", "--format", "csv"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "measure,normalization,pool_depth,depth,power,low,high,lost,lost_low,lost_high,tau,n_relevant"
+    ends = "power,low,high,lost,lost_low,lost_high,tau,tau_low,tau_high"
+    assert lines[0] == f"measure,normalization,pool_depth,depth,{ends},n_relevant"
     assert [line.split(",")[:4] for line in lines[1:]] == [["P", "raw", "2", "5"], ["P", "raw", "3", "5"]]
     assert main([*words, "-m", "PP"]) == 2
     assert "no measure 'PP'" in capsys.readouterr().err

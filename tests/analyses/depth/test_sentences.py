@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import polars as pl
 import pytest
 
 from assay.analyses.depth.sentences import evaluation_depth, pool_depth
@@ -17,14 +20,14 @@ def test_evaluation_may_stop_where_next_to_nothing_is_lost() -> None:
     cells = {10: (0.09, 0.05, 0.13, 0.8), 100: (0.008, -0.001, 0.017, 0.95), 1000: DEEPEST}
     found = text(evaluation_depth(grid(cells, "depth")))
     assert "evaluation may stop at depth 100 instead of 1,000 for AP (" in found
-    assert "power lost: 0.8 points, 95% interval -0.1 to 1.7; tau 0.95" in found
+    assert "power lost: 0.8 points, 95% interval -0.1 to 1.7; tau 0.95, 0.95 to 0.95" in found
 
 
 def test_no_shallower_pool_is_called_as_good_unless_it_is_shown_to_be() -> None:
     cells = {10: (0.031, 0.010, 0.052, 0.95), 100: DEEPEST}
     found = text(pool_depth(grid(cells, "pool_depth", measure="nDCG")))
     assert "no pool shallower than 100 is shown to do nearly as well, not even 10, for nDCG (" in found
-    assert "power lost: 3.1 points, 95% interval 1.0 to 5.2; tau 0.95" in found
+    assert "power lost: 3.1 points, 95% interval 1.0 to 5.2; tau 0.95, 0.95 to 0.95" in found
 
 
 @pytest.mark.parametrize(("coverage", "warns"), [(0.899, True), (0.9, False), (None, False)])
@@ -57,7 +60,7 @@ def test_a_pool_that_does_the_same_as_a_deeper_one_is_said_to() -> None:
     cells = {20: (0.0, -0.024, 0.024, 1.0), 50: DEEPEST, 100: DEEPEST}
     found = text(pool_depth(grid(cells, "pool_depth", measure="nDCG")))
     assert "a pool of depth 50 does the same as one of 100, and none shallower is shown to do nearly as well" in found
-    assert "not even 20, for nDCG (power lost: 0.0 points, 95% interval -2.4 to 2.4; tau 1.00)" in found
+    assert "not even 20, for nDCG (power lost: 0.0 points, 95% interval -2.4 to 2.4; tau 1.00, 1.00 to 1.00)" in found
     good = {20: (0.0, -0.01, 0.01, 1.0), 50: DEEPEST, 100: DEEPEST}
     said = text(pool_depth(grid(good, "pool_depth")))
     assert "a pool of depth 20 does nearly as well as one of 100 for AP (" in said
@@ -80,6 +83,16 @@ def test_margin_and_tau_hold_at_their_borders(by: str, below: float, under: floa
     high, tau = POWER_MARGIN.value - below, EQUIVALENT_TAU.value - under
     found = text(RULE[by](grid({50: (0.01, 0.0, high, tau), 100: DEEPEST}, by)))
     assert ("is shown to do nearly as well" not in found) is suffices
+
+
+@pytest.mark.parametrize(
+    ("tau_low", "suffices"), [(EQUIVALENT_TAU.value, True), (EQUIVALENT_TAU.value - 0.01, False)]
+)
+def test_the_interval_of_tau_decides_not_its_estimate(tau_low: float, *, suffices: bool) -> None:
+    result = grid({50: (0.0, -0.01, 0.01, 0.95), 100: DEEPEST}, "depth")
+    edges = result.tables["edges"].with_columns(tau_low=pl.min_horizontal("tau_low", pl.lit(tau_low)))
+    result = replace(result, tables={**result.tables, "edges": edges})
+    assert ("may stop at depth 50" in text(evaluation_depth(result))) is suffices
 
 
 def test_a_good_cell_above_a_bad_one_does_not_count() -> None:
@@ -115,7 +128,7 @@ def test_measures_that_need_the_same_depth_share_a_clause() -> None:
     cells = {50: (0.0, -0.01, 0.01, 0.95), 100: DEEPEST}
     said = text(evaluation_depth(together(grid(cells, "depth"), grid(cells, "depth", measure="nDCG"))))
     assert said.count("may stop at depth 50 instead of 100 for AP (") == said.count("may stop") == 1
-    assert "tau 0.95) and nDCG (power lost: 0.0" in said
+    assert "tau 0.95, 0.95 to 0.95) and nDCG (power lost: 0.0" in said
 
 
 @pytest.mark.parametrize("by", ["depth", "pool_depth"])

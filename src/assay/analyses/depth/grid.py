@@ -16,16 +16,15 @@ from assay.core.text import Row
 from assay.data.judged import Collection, Judged, judge
 from assay.data.tables import Places, Qrels
 from assay.scoring.conditions import score_judged
-from assay.stats.correlation.coefficients import DenseRanks, correlate_ranks, dense_ranks
-from assay.stats.intervals import jackknife_interval
-from assay.stats.leave_one_out import run_ranks
-from assay.stats.significance.paired_t import separated
+from assay.stats.significance.subsampled_power import subsampled_power
+from assay.stats.splits import Splits
+from assay.stats.subsampling import Rankings, SubsampledShare, half_rankings, halves, tau_interval
 from assay.stats.variance import COEFFICIENTS, coefficient, mean_squares
 
 Of = Literal["power", "tau", "reliability"]
 
 COLUMNS: dict[Of, tuple[str, ...]] = {
-    "power": ("power", "low", "high", "lost", "lost_low", "lost_high", "tau"),
+    "power": ("power", "low", "high", "lost", "lost_low", "lost_high", "tau", "tau_low", "tau_high"),
     "tau": ("tau", "low", "high"),
     "reliability": ("phi", "phi_low", "phi_high", "e_rho2", "e_rho2_low", "e_rho2_high"),
 }
@@ -170,19 +169,19 @@ GridCell = tuple[int, int]  # pool depth, evaluation depth
 class _CellPower:
     """The pairs of runs that a cell separates, and how it ranks the runs."""
 
-    share: float  # of pairs
-    left_out: Array  # [deletion] the same with some topics left out
-    ranking: DenseRanks
+    share: SubsampledShare
+    ranking: Rankings
 
 
 class Answer:
     """What a cell shows, beside the deepest cell of its form: the first one of that form that it is asked about."""
 
-    def __init__(self, of: Of, *, alpha: float, level: float) -> None:
-        """Prepare to answer; intervals treat the topics as the sample."""
-        self.of, self.alpha, self.level = of, alpha, level
+    def __init__(self, of: Of, *, alpha: float, level: float, seed: int = 0, intervals: bool = True) -> None:
+        """Prepare to answer; intervals treat the topics as the sample, and rest on random halves of them."""
+        self.of, self.alpha, self.level, self.seed = of, alpha, level, seed
+        self.intervals = intervals
         self.deepest: dict[Form, _CellPower] = {}
-        self.ranking: dict[Form, DenseRanks] = {}
+        self.ranking: dict[Form, Rankings] = {}
         self.powers: dict[tuple[Form, GridCell], _CellPower] = {}
 
     def columns(self, form: Form, x: Array, cell: GridCell) -> Row:
@@ -192,7 +191,9 @@ class Answer:
         return self._power(form, x, cell) if self.of == "power" else self._tau(form, x)
 
     def _power(self, form: Form, x: Array, cell: GridCell) -> Row:
-        here = self.powers[form, cell] = _CellPower(*separated(x, alpha=self.alpha), dense_ranks(x.mean(-1)))
+        split = self._halves(x)
+        share = subsampled_power(x, split, alpha=self.alpha)
+        here = self.powers[form, cell] = _CellPower(share, half_rankings(x, split))
         return self._against(here, self.deepest.setdefault(form, here)) | self._reliability(x)
 
     def against(self, form: Form, cell: GridCell, deep: GridCell) -> Row:
@@ -200,19 +201,22 @@ class Answer:
         return self._against(self.powers[form, cell], self.powers[form, deep])
 
     def _against(self, here: _CellPower, deep: _CellPower) -> Row:
-        low, high = self._interval(here.share, here.left_out)
+        nothing = (np.nan, np.nan)
+        ends = here.share.interval(self.level) or nothing
         lost = deep.share - here.share
-        ends = self._interval(lost, deep.left_out - here.left_out)
-        tau = float(correlate_ranks(here.ranking, deep.ranking, "tau-b"))
-        shown = (here.share, max(low, 0.0), min(high, 1.0), lost, *ends, tau)
-        return dict(zip(COLUMNS["power"], shown, strict=True))
+        of_loss = lost.interval(self.level) or nothing
+        tau = tau_interval(here.ranking, deep.ranking, level=self.level)
+        return dict(zip(COLUMNS["power"], (here.share.value, *ends, lost.value, *of_loss, *tau), strict=True))
 
     def _tau(self, form: Form, x: Array) -> Row:
-        """Correlate the run means with those of the deepest cell, on all topics and without each group."""
-        ranking = run_ranks(x)
-        tau = correlate_ranks(ranking, self.ranking.setdefault(form, ranking), "tau-b")
-        low, high = self._interval(float(tau[0]), tau[1:])
-        return dict(zip(COLUMNS["tau"], (float(tau[0]), max(low, -1.0), min(high, 1.0)), strict=True))
+        """Correlate the run means with those of the deepest cell."""
+        ranking = half_rankings(x, self._halves(x))
+        tau = tau_interval(ranking, self.ranking.setdefault(form, ranking), level=self.level)
+        return dict(zip(COLUMNS["tau"], tau, strict=True))
+
+    def _halves(self, x: Array) -> Splits | None:
+        """The same halves of the topics for all cells; none where nobody will see an interval."""
+        return halves(x.shape[-1], seed=self.seed) if self.intervals else None
 
     def _reliability(self, x: Array) -> Row:
         """Both coefficients at as many topics as there are, from 0 to 1, with their intervals."""
@@ -222,7 +226,3 @@ class Answer:
             ratios = np.array([squares.ratio(of), *squares.interval(of, level=self.level)])
             shown += coefficient(np.maximum(ratios, 0.0), x.shape[1]).tolist()
         return dict(zip(COLUMNS["reliability"], shown, strict=True))
-
-    def _interval(self, estimate: float, left_out: Array) -> tuple[float, float]:
-        low, high = jackknife_interval(np.array(estimate), left_out, level=self.level)
-        return float(low), float(high)

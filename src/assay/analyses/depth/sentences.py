@@ -15,9 +15,11 @@ def evaluation_depth(depth: Result) -> Sentence | None:
     """Says how deep to evaluate: the shallowest depth that is shown to lose next to nothing.
 
     Of AP and nDCG, under the deepest pool of which {pool_judged} (own) is judged, else under the deepest. From that
-    depth on the interval of the loss of power, against the deepest evaluation and paired over topics by the
-    jackknife, ends below {power_margin} of the pairs of runs (own), and tau-b with its ranking of the runs is
-    {equivalent_tau} or more (voorhees2001). Below {many_runs} runs (own) nothing is said.
+    depth on the interval of the loss of power, against the deepest evaluation and paired over halves of the topics,
+    ends below {power_margin} of the pairs of runs (own), and the interval of tau-b with its ranking of the runs
+    begins at {equivalent_tau} or more (voorhees2001). Resampling the topics of TREC-8, AP to depth 500, which truly
+    does, was said to suffice in 97% of samples of 25 topics and 99% of 50; a depth that does not, in at most 1%.
+    Below {many_runs} runs (own) nothing is said.
     """
     depths = sufficient_depths(depth, "depth") if n_runs(depth) >= MANY_RUNS.value else []
     return _deep_enough(depths, depth, "depth")
@@ -28,10 +30,10 @@ def pool_depth(depth: Result) -> Sentence | None:
     """Says how deep to pool: the shallowest pool that is shown to lose next to nothing.
 
     At the deepest evaluation; the interval of the loss of power ends below {power_margin} of the pairs of runs (own),
-    and tau-b is {equivalent_tau} or more (voorhees2001). Only pools of which {pool_judged} (own) is judged are pools
-    of their depth: what deeper ones would add is inconclusive, and the sentence says so. Power that rises when
-    judgments are taken away is no gain: where runs are then ranked otherwise, the sentence says that, too. Below
-    {many_runs} runs (own) nothing is said.
+    and that of tau-b begins at {equivalent_tau} or more (voorhees2001). Only pools of which {pool_judged} (own) is
+    judged are pools of their depth: what deeper ones would add is inconclusive, and the sentence says so. Power that
+    rises when judgments are taken away is no gain: where the intervals show that it rises and that runs are ranked
+    otherwise, the sentence says that, too. Below {many_runs} runs (own) nothing is said.
     """
     if "edges" not in depth.tables or n_runs(depth) < MANY_RUNS.value:
         return None
@@ -90,5 +92,6 @@ def _loss(cell: Row, depth: Result) -> str:
     level = level_of(depth)
     value, low, high = LOSS
     ends = span(cell, points, level=level, low=low, high=high)
-    alike = f"tau {tau(cell['tau'])}" if known(cell["tau"]) else "no tau"
+    of_tau = span(cell, tau, low="tau_low", high="tau_high")
+    alike = f"tau {tau(cell['tau'])}, {of_tau}" if known(cell["tau"]) else "no tau"
     return f"power lost: {points(cell[value])} points, {ends}; {alike}"

@@ -40,7 +40,8 @@ class SufficientDepth:
 def sufficient_depths(depth: Result, by: By) -> list[SufficientDepth]:
     """Find, for AP and nDCG, the shallowest depth from which on all cells are as good as the deepest.
 
-    As good: the interval of the loss of power ends below the margin, and runs are ranked alike.
+    As good: the interval of the loss of power ends below the margin, and that of tau begins where rankings count as
+    alike.
     """
     edges = depth.tables.get("edges")
     if edges is None:
@@ -80,12 +81,13 @@ def _sufficient(measure: str, rows: list[Row], by: By) -> SufficientDepth | None
         last -= 1
     if last == 0:
         return None
-    alike = [known(row["tau"]) and row["tau"] >= EQUIVALENT_TAU.value for row in rows]
+    alike = [known(row["tau_low"]) and row["tau_low"] >= EQUIVALENT_TAU.value for row in rows]
     good = [row["lost_high"] < POWER_MARGIN.value and like for row, like in zip(rows, alike, strict=True)]
     first = last
     while first > 0 and good[first - 1]:
         first -= 1
-    gains = [row for row, like in zip(rows[:last], alike, strict=False) if row["lost_high"] < 0 and not like]
+    otherwise = [known(row["tau_high"]) and row["tau_high"] < EQUIVALENT_TAU.value for row in rows]
+    gains = [row for row, other in zip(rows[:last], otherwise, strict=False) if row["lost_high"] < 0 and other]
     return SufficientDepth(
         measure=measure,
         deepest=rows[-1][by],

@@ -91,11 +91,14 @@ def power(
     webber2010). It says how consistently a measure separates runs, not whether it measures what users want; and it
     belongs to these runs: weak runs inflate it, and fewer than {many_runs} runs say little.
 
-    The interval treats the topics as the sample: a jackknife that leaves out one topic at a time (one of 50 groups
-    where there are more). Of nominal 95% intervals from 50 topics of robust 2004, 95% (AP, P@10) held the mean power
-    over such samples. Differences between measures are paired over the same topics; only these may be used to say
-    that one measure separates runs better than another, and only `p_holm` where the two measures were not chosen
-    beforehand: it covers all pairs of measures, so that the one which happens to come out best has no advantage.
+    The interval treats the topics as the sample, and is of the mean power over samples of as many. It rests on how
+    much power differs between disjoint halves of the topics; the jackknife is of no use for what jumps from
+    significant to not. Below {halved_topics} topics there is none. Of nominal 95% intervals, on ten truths, 95% held
+    it with 25 as with 50 topics (a measure's lowest: 90%; 84% with 8 runs), and 95% of those of differences (91%;
+    88%); with 10 topics 84 to 98%. Differences between measures are paired over the same topics; only these may be
+    used to say that one measure separates runs better than another, and only `p_holm` where the two measures were not
+    chosen beforehand: it covers all pairs of measures, so that the one which happens to come out best has no
+    advantage.
 
     Where runs lack topics (--missing pairwise), each pair of runs is tested on the topics that both have, and the
     interval leaves out topics that at least two runs have. A pair with fewer than two of them is not tested: it has
@@ -118,7 +121,7 @@ def power(
         The truth.json that `assay simulate` wrote about these runs: adds how often significant pairs were in the
         right order.
     rng
-        Seed of the resamples.
+        Seed of the resamples, and of the halves of the topics that intervals rest on.
 
     Returns
     -------
@@ -149,10 +152,14 @@ def power(
 
     Notes
     -----
-    tables.differences: measure_a, measure_b, difference, low, high, p, p_holm: power of a minus power of b; p is that
-    of the paired jackknife (Student's t, one degree of freedom less than groups of topics left out), p_holm corrected
-    for all pairs of measures by Holm's method. A difference that leaving out topics never changes has p = 1, whatever
-    it is; measures scored on different topics have neither interval nor p.
+    tables.differences: measure_a, measure_b, difference, low, high, p, p_holm: power of a minus power of b; p is by
+    Student's t, one degree of freedom less than topics, of the difference over its error from halves of the topics;
+    p_holm corrected for all pairs of measures by Holm's method. A difference that is the same on all halves has p =
+    1, whatever it is; measures scored on different topics have neither interval nor p.
+    tables.best: measure, power, above (the measure that is most clearly above it), p, may_be_best: which measures may
+    be the one of most power, by multiple comparisons with the best (hsu1984). The set loses the best measure in at
+    most a share alpha of samples, and says nothing of two given measures: for these there is `p_holm`. At 50 topics
+    it held 3.3 to 3.8 of 8 measures, and lost the best in at most 0.5% (where all are equal, one of them in 7%).
     tables.asl: measure, pair, p: the p-values of all pairs, largest first.
     tables.pairs: measure, run_a, run_b, difference (a minus b), low, high, effect (mean over deviation), p,
     significant, n_topics (that both runs have), better (the run that is significantly better: with the lower mean,

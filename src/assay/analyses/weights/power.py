@@ -24,6 +24,8 @@ from assay.stats.intervals import deletions, jackknife_interval
 from assay.stats.leave_one_out import topic_sets
 from assay.stats.significance.bootstrap import bootstrap_test
 from assay.stats.significance.paired_t import separated
+from assay.stats.significance.subsampled_power import subsampled_power
+from assay.stats.subsampling import halves
 from assay.stats.variance import e_rho2, phi
 
 TOGETHER, APART = "together", "apart"  # stability and power, by the interval of their tau
@@ -117,20 +119,19 @@ def powers(
 ) -> pl.DataFrame:
     """The share of pairs of runs that differ significantly by a paired t test, and how far it is from the standard's.
 
-    Of all runs, or of the best. Intervals leave out one topic at a time, as those of `power`; the difference is
+    Of all runs, or of the best. Intervals are from halves of the topics, as those of `power`; the difference is
     paired over the same topics. Columns: variant, runs, power, low, high, n_pairs, difference, difference_low,
     difference_high.
     """
     chosen = x if top is None else x[:, leading(x[0], top)]
-    trials = [separated(scores, alpha=alpha) for scores in chosen]
-    n = chosen.shape[1]
+    split = halves(x.shape[-1])
+    shares = [subsampled_power(scores, split, alpha=alpha) for scores in chosen]
+    nothing = (np.nan, np.nan)
     rows = []
-    for name, (share, left_out) in zip(names, trials, strict=True):
-        low, high = jackknife_interval(np.array(share), left_out, level=level)
-        difference = share - trials[0][0]
-        ends = jackknife_interval(np.array(difference), left_out - trials[0][1], level=level)
-        own = (share, float(np.maximum(low, 0.0)), float(np.minimum(high, 1.0)), n * (n - 1) // 2)
-        rows.append((name, n, *own, difference, *map(float, ends)))
+    for name, share in zip(names, shares, strict=True):
+        difference = share - shares[0]
+        own = (share.value, *(share.interval(level) or nothing), share.n_pairs)
+        rows.append((name, chosen.shape[1], *own, difference.value, *(difference.interval(level) or nothing)))
     return table(rows, _POWERS_TABLE)
 
 
