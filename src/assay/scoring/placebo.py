@@ -27,7 +27,8 @@ from assay.scoring.conditions import (
     score_judged,
     unsettled_conditions,
 )
-from assay.scoring.scores import STANDARDISED, Scores, mean_where_scored
+from assay.scoring.missing import Missing
+from assay.scoring.scores import STANDARDISED, Scores, Undefined, mean_where_scored
 
 FEWEST, MOST = 2, 10  # permutations
 _ROWS = 1 << 24  # ranked documents judged again in all, as far as the fewest permutations allow
@@ -71,24 +72,33 @@ def _again(scores: Scores, source: Ingredients, conditions: tuple[str, ...], see
 
 
 def _expected(scores: Scores, source: Ingredients) -> tuple[Array, Bools]:
-    """The expectation of linear formulas over all permutations, [condition, run, topic], and which are linear.
+    """The expectation of linear formulas over all permutations, [condition, run, topic], and which are linear."""
+    expected = np.zeros(scores.value.shape)
+    exact = np.zeros(len(scores.conditions), dtype=bool)
+    policy = source.policy
+    for judged, rows, conditions in _by_judgments(scores, source):
+        expected[rows], exact[rows] = expected_scores(
+            judged, conditions, undefined=policy.undefined, missing=policy.missing
+        )
+    return expected, exact
+
+
+def expected_scores(
+    judged: Judged, conditions: Sequence[Condition], *, undefined: Undefined = "zero", missing: Missing = "zero"
+) -> tuple[Array, Bools]:
+    """What linear formulas score on average over all permutations, [condition, run, topic], and which are linear.
 
     A permuted document has each grade as often as the judged documents of its topic have it: the scores with all
     judged documents at one grade, averaged by these shares.
     """
-    expected = np.zeros(scores.value.shape)
-    exact = np.zeros(len(scores.conditions), dtype=bool)
-    for judged, rows, conditions in _by_judgments(scores, source):
-        exact[rows] = [is_linear(c.measure, judged.top, judged.fractions) for c in conditions]
-        share = judged.pool / np.maximum(judged.pool.sum(-1, keepdims=True), 1)  # [topic, grade]
-        for grade in range(judged.top + 1):
-            blocks = [replace(b, grade=np.where(b.grade >= 0, np.int8(grade), b.grade)) for b in judged.blocks]
-            policy = source.policy
-            part = score_judged(
-                replace(judged, blocks=tuple(blocks)), conditions, undefined=policy.undefined, missing=policy.missing
-            )
-            expected[rows] += share[:, grade] * part.value
-    return expected, exact
+    expected = np.zeros((len(conditions), len(judged.runs), len(judged.topics)))
+    share = judged.pool / np.maximum(judged.pool.sum(-1, keepdims=True), 1)  # [topic, grade]
+    for grade in range(judged.top + 1):
+        blocks = [replace(b, grade=np.where(b.grade >= 0, np.int8(grade), b.grade)) for b in judged.blocks]
+        at_one = replace(judged, blocks=tuple(blocks))
+        expected += share[:, grade] * score_judged(at_one, conditions, undefined=undefined, missing=missing).value
+    exact = [is_linear(c.measure, judged.top, judged.fractions) for c in conditions]
+    return expected, np.array(exact, dtype=bool)
 
 
 def _by_judgments(scores: Scores, source: Ingredients) -> Iterator[tuple[Judged, list[int], list[Condition]]]:

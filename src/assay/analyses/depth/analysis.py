@@ -10,6 +10,7 @@ import polars as pl
 from assay.analyses.depth.charts import depth_charts
 from assay.analyses.depth.grid import COLUMNS, Answer, Filling, Grid, Of, fillings
 from assay.analyses.depth.normalizations import Form, forms
+from assay.analyses.depth.placebo import beside_placebo
 from assay.analyses.depth.sufficiency import deepest_judged, reported_forms
 from assay.core.arrays import Bools
 from assay.core.errors import UsageError
@@ -73,8 +74,8 @@ def depth(
     topics, and are not given below {halved_topics} topics. `lost` is paired over the same topics: only its interval
     says whether a cell separates fewer runs than the deepest one, and it holds for one cell, not for all of the grid
     at once. Of nominal 95% intervals with 25 or 50 topics resampled from TREC-8 (two sets of 33 and 32 runs), 92
-    to 97% held the mean loss over such samples (the lowest cell: 88.5%), 96 to 97% the mean tau (93%). Two other cells
-    are compared by `assay power -m nDCG@100/pool=10 -m nDCG@20/pool=10`.
+    to 97% held the mean loss over such samples (the lowest cell: 88.5%), 96 to 97% the mean tau (93%). Two other
+    cells are compared by `assay power -m nDCG@100/pool=10 -m nDCG@20/pool=10`.
 
     A measure stands for its family, all with the same parameters:
       raw           P   SP   DCG    RBP    the sum itself (P: over k)
@@ -146,10 +147,12 @@ def depth(
     tables.pools: pool_depth, n_judged, n_relevant, n_empty (topics without a relevant document), coverage (share of
     the contributors' documents down to that depth that are judged; the others count as not relevant).
     tables.edges, without `width` and where `of` is power: measure, normalization, pool_depth, depth, power, low,
-    high, lost, lost_low, lost_high, tau, tau_low, tau_high: what the sentences of a report rest on. Of AP and nDCG
-    (of the first measure where neither is asked for), all depths under the deepest pool, and all pools at the deepest
-    evaluation. The deepest pool is here the deepest of which at least {pool_judged} is judged, where there is one;
-    lost and tau are to that pool.
+    high, lost, lost_low, lost_high, tau, tau_low, tau_high, power_placebo, tau_placebo: what the sentences of a
+    report rest on. Of AP and nDCG (of the first measure where neither is asked for), all depths under the deepest
+    pool, and all pools at the deepest evaluation. The deepest pool is here the deepest of which at least
+    {pool_judged} is judged, where there is one; lost and tau are to that pool. power_placebo is the power with grades
+    permuted among the judged documents of the pool, tau_placebo tau-b of the run means with those of permuted grades:
+    where it is {placebo_tau} or more, runs are ranked by what was judged, and no sentence advises such a depth.
     tables.reliability, without `width` and where `of` is power: measure, normalization, pool_depth, depth, phi,
     phi_low, phi_high, e_rho2, e_rho2_low, e_rho2_high: the stability of scores and of the ranking in every cell, as
     `of` reliability shows it.
@@ -179,7 +182,7 @@ def depth(
     cells, pools = _fill(grid, list(fillings(fill, unit, widths, draws=draws, seed=rng)), answer)
     tables = _tables(cells, pools, asked, of)
     if of == "power" and widths is None:
-        tables["edges"] = _edges(grid, answer, tables["pools"])
+        tables["edges"] = _edges(grid, answer, tables["pools"], alpha=alpha, seed=rng)
     shown = tables.pop("grid")
     settings: dict[str, object] = {"of": of} | ({"test": "t", "alpha": alpha} if of == "power" else {})
     settings |= {"contributors": int(fill.sum())}
@@ -240,19 +243,21 @@ def _tables(cells: pl.DataFrame, pools: pl.DataFrame, asked: Sequence[Form], of:
     return tables | {"pools": pools if random else pools.drop("width", "draw")}
 
 
-def _edges(grid: Grid, answer: Answer, pools: pl.DataFrame) -> pl.DataFrame:
+def _edges(grid: Grid, answer: Answer, pools: pl.DataFrame, *, alpha: float, seed: int) -> pl.DataFrame:
     """Set the cells of the deepest judged pool, and those of the deepest evaluation, beside the one that is both."""
     pool = deepest_judged(pools)[0] or grid.pool_depths[-1]
     deep = (pool, grid.depths[-1])
     across = [(pool, k) for k in grid.depths]
     down = [(p, grid.depths[-1]) for p in grid.pool_depths if p < pool]
+    forms, cells = reported_forms(grid.forms), [*across[::-1], *down[::-1]]
     rows = [
         {"measure": form.label, "normalization": form.normalization, "pool_depth": cell[0], "depth": cell[1]}
         | answer.against(form, cell, deep)
-        for form in reported_forms(grid.forms)
-        for cell in [*across[::-1], *down[::-1]]
+        for form in forms
+        for cell in cells
     ]
-    return pl.DataFrame(rows).with_columns(pl.selectors.ends_with("low", "high").fill_nan(None))
+    edges = pl.DataFrame(rows).with_columns(pl.selectors.ends_with("low", "high").fill_nan(None))
+    return beside_placebo(edges, grid, forms, cells, alpha=alpha, seed=seed)
 
 
 def _notes(grid: Grid, pools: pl.DataFrame, of: Of) -> Iterator[Note]:

@@ -9,6 +9,7 @@ from typing import Literal
 import polars as pl
 
 from assay.analyses.depth.normalizations import Form
+from assay.analyses.power.placebo import PLACEBO_TAU
 from assay.core.text import Row, known
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
@@ -35,6 +36,17 @@ class SufficientDepth:
     exists: bool  # whether anything shallower suffices
     cell: Row  # the shallowest that suffices, else the next to the deepest
     spurious_gain: Row | None  # a shallower cell that separates more pairs, but ranks the runs otherwise
+    tau_placebo: float | None = None  # of the run means with those of permuted grades, at the depth that is advised
+
+    @property
+    def advised(self) -> int:
+        """The depth that is advised: the shallowest that suffices, else the deepest at which anything changes."""
+        return int(self.cell["depth"]) if self.exists else self.same_as_deepest
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether permuted grades rank the runs nearly alike at the depth that is advised."""
+        return self.tau_placebo is not None and self.tau_placebo >= PLACEBO_TAU.value
 
 
 def sufficient_depths(depth: Result, by: By) -> list[SufficientDepth]:
@@ -95,4 +107,5 @@ def _sufficient(measure: str, rows: list[Row], by: By) -> SufficientDepth | None
         exists=first < last,
         cell=rows[first] if first < last else rows[last - 1],
         spurious_gain=gains[0] if gains else None,
+        tau_placebo=rows[first].get("tau_placebo"),
     )

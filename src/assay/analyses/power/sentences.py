@@ -44,9 +44,9 @@ def best_measures(power: Result) -> Sentence | None:
 
     Multiple comparisons with the best (hsu1984), paired over topics by halves of them (`tables.best`), at the alpha
     asked for. On six truths with a best measure the set lost it in at most 0.5% of the samples. The share of pairs
-    is counted as the papers do, each pair tested by itself unless a correction is asked for. Measures whose ranking of
-    runs has a tau of {placebo_tau} or more (own) with that of permuted grades are left out, and nothing is said where
-    all have. Below {many_runs} runs (own) nothing is said of measures.
+    is counted as the papers do, each pair tested by itself unless a correction is asked for. Measures whose ranking
+    of runs has a tau of {placebo_tau} or more (own) with that of permuted grades are left out, and nothing is said
+    where all have. Below {many_runs} runs (own) nothing is said of measures.
     """
     if is_all_doubted(power):
         return None
