@@ -6,6 +6,7 @@ import numpy as np
 
 from assay.analyses.power.sentences import different_runs
 from assay.analyses.power.sign_errors import Truth
+from assay.stats.subsampling import halves
 from tests.builders.results import powered, text
 from tests.laws.threshold_cases.case import Case
 
@@ -39,5 +40,6 @@ CASES: dict[str, Case] = {
         moved=9000,
         rule="different_runs",
     ),
+    "halved_topics": Case(lambda: halves(8) is None, lambda: halves(7) is None, moved=9, rule="power"),
     "truth_errors": Case(lambda: true_sign(3.01), lambda: true_sign(2.99), moved=3.1, rule="power"),
 }

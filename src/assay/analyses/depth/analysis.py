@@ -73,7 +73,7 @@ def depth(
     topics, and are not given below {halved_topics} topics. `lost` is paired over the same topics: only its interval
     says whether a cell separates fewer runs than the deepest one, and it holds for one cell, not for all of the grid
     at once. Of nominal 95% intervals with 25 or 50 topics resampled from TREC-8 (two sets of 33 and 32 runs), 92
-    to 97% held the mean loss over such samples (the lowest cell: 88.5%), 96 to 97% the mean tau (93%). Two other cells
+    to 97% held the mean loss over such samples (the lowest cell: 88.5%), 96 to 97% the mean tau (93%). Two others
     are compared by `assay power -m nDCG@100/pool=10 -m nDCG@20/pool=10`.
 
     A measure stands for its family, all with the same parameters:

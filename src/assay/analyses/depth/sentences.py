@@ -18,7 +18,7 @@ def evaluation_depth(depth: Result) -> Sentence | None:
     depth on the interval of the loss of power, against the deepest evaluation and paired over halves of the topics,
     ends below {power_margin} of the pairs of runs (own), and the interval of tau-b with its ranking of the runs
     begins at {equivalent_tau} or more (voorhees2001). Resampling the topics of TREC-8, AP to depth 500, which truly
-    does, was said to suffice in 97% of samples of 25 topics and 99% of 50; a depth that does not, in at most 1%.
+    does, was said to suffice in 97 to 99% of samples; a depth that does not, in at most 1%.
     Below {many_runs} runs (own) nothing is said.
     """
     depths = sufficient_depths(depth, "depth") if n_runs(depth) >= MANY_RUNS.value else []
