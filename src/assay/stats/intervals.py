@@ -21,7 +21,6 @@ from assay.core.arrays import Array, Index
 _BLOCK = 500  # resamples that share a stream of random numbers
 _MEANS = 1 << 23  # resampled means held at a time: 64 MB
 GROUPS = 50  # of the jackknife, at most
-_STILL = 1e-12  # a smaller error than this is rounding
 
 
 @cache
@@ -150,19 +149,3 @@ def jackknife_error(left_out: Array) -> Array:
     g = left_out.shape[0]
     spread = left_out - left_out.mean(0)
     return np.asarray(np.sqrt((g - 1) / g * (spread**2).sum(0)))
-
-
-def jackknife_p(estimate: Array, left_out: Array) -> Array:
-    """Two-tailed p-value of an estimate being 0: Student's t with one degree of freedom less than groups.
-
-    NaN below two groups. An estimate that no group moves has p = 1, whatever it is: what does not vary cannot be
-    tested. `left_out` is [group, ...]
-    """
-    from scipy.special import stdtr
-
-    g = left_out.shape[0]
-    if g < 2:
-        return np.full(np.shape(estimate), np.nan)
-    error = jackknife_error(left_out)
-    t = np.divide(np.abs(estimate), error, out=np.zeros(np.shape(estimate)), where=error > _STILL)
-    return np.asarray(2 * stdtr(g - 1, -t))

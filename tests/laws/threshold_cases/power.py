@@ -8,6 +8,7 @@ import polars as pl
 from assay.analyses.power.placebo import doubted_measures
 from assay.analyses.power.sentences import different_runs
 from assay.analyses.power.sign_errors import Truth
+from assay.stats.subsampling import halves
 from tests.builders.results import powered, text
 from tests.laws.threshold_cases.case import Case
 
@@ -47,5 +48,6 @@ CASES: dict[str, Case] = {
         rule="different_runs",
     ),
     "placebo_tau": Case(lambda: is_doubted(0.65), lambda: is_doubted(0.64), moved=0.66, rule="power"),
+    "halved_topics": Case(lambda: halves(8) is None, lambda: halves(7) is None, moved=9, rule="power"),
     "truth_errors": Case(lambda: true_sign(3.01), lambda: true_sign(2.99), moved=3.1, rule="power"),
 }

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from assay.core.arrays import Array
 from assay.data.judged import Collection
 from assay.scoring.conditions import score_conditions
-from assay.stats.intervals import deletions, grouped, jackknife_p
+from assay.stats.intervals import deletions, grouped
 from assay.stats.significance.paired_t import separated, t_test
 
 
@@ -117,17 +117,3 @@ def test_groups_are_as_deletions_leave_them_out() -> None:
         assert [np.flatnonzero(group != g).tolist() for g in range(group.max() + 1)] == [
             kept.tolist() for kept in deletions(n)
         ]
-
-
-def test_the_p_value_of_a_jackknife_of_means_is_that_of_a_t_test() -> None:
-    """Leaving out one of n values, the jackknife of a mean is Student's test of that mean."""
-    x = np.random.default_rng(2).normal(0.3, 1.0, size=(2, 20))
-    left_out = np.array([x[0, kept].mean() - x[1, kept].mean() for kept in deletions(20)])
-    p = jackknife_p(np.array(x[0].mean() - x[1].mean()), left_out)
-    assert float(p) == pytest.approx(float(t_test(x)[0]), abs=1e-12)
-
-
-def test_what_no_deletion_moves_has_p_one_and_what_cannot_be_left_out_has_none() -> None:
-    assert float(jackknife_p(np.array(0.0), np.zeros(10))) == 1.0
-    assert float(jackknife_p(np.array(0.25), np.full(10, 0.25))) == 1.0
-    assert np.isnan(jackknife_p(np.array(0.25), np.zeros(0)))

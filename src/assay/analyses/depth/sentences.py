@@ -18,10 +18,10 @@ def evaluation_depth(depth: Result) -> Sentence | None:
     depth on the interval of the loss of power, against the deepest evaluation and paired over halves of the topics,
     ends below {power_margin} of the pairs of runs (own), and the interval of tau-b with its ranking of the runs
     begins at {equivalent_tau} or more (voorhees2001). Resampling the topics of TREC-8, AP to depth 500, which truly
-    does, was said to suffice in 97% of samples of 25 topics and 99% of 50; a depth that does not, in at most 1%.
-    A depth beyond the deepest pool of which {pool_judged} is judged is not advised for a measure whose ranking there
-    has a tau of {placebo_tau} or more (own) with that of permuted grades: the sentence names the judged depth
-    instead. Below {many_runs} runs (own) nothing is said.
+    does, was said to suffice in 97 to 99% of samples; a depth that does not, in at most 1%. A depth beyond the deepest
+    pool of which {pool_judged} is judged is not advised for a measure whose ranking there has a tau of {placebo_tau}
+    or more (own) with that of permuted grades: the sentence names the judged depth instead. Below {many_runs} runs
+    (own) nothing is said.
     """
     if n_runs(depth) < MANY_RUNS.value:
         return None
@@ -39,12 +39,13 @@ def _no_deeper_than_judged(depths: Sequence[SufficientDepth], depth: Result) -> 
     ranked = listed([f"{one.measure} (tau {tau(one.tau_placebo or 0.0)})" for one in depths])
     rank = "ranks" if len(depths) == 1 else "rank"
     why = f"deeper, {ranked} {rank} the runs nearly as with permuted grades"
-    share, to = ("", "") if beyond is None else (percent(beyond["coverage"]), f"{beyond['pool_depth']:,}")
-    part = f"{share} of the documents down to rank {to} are judged"
-    text = f"Evaluate no deeper than rank {judged:,}: {part}; {why}."
-    if not judged:
-        text = f"No depth is judged well enough to evaluate runs fairly: {part}; {why}."
-    return Sentence(text, judged, shown=f"depth {judged:,}" if judged else share)
+    part = "documents further down are not judged as pools are"
+    if beyond is not None:
+        part = f"{percent(beyond['coverage'])} of the documents down to rank {beyond['pool_depth']:,} are judged"
+    advice = (
+        f"Evaluate no deeper than rank {judged:,}" if judged else "No depth is judged well enough to evaluate runs"
+    )
+    return Sentence(f"{advice}: {part}; {why}.", judged, shown=f"depth {judged:,}")
 
 
 @sentence("depth", cite="webber2010, voorhees2001, own")
