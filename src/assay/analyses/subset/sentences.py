@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assay.analyses.subset.unlimited import UNLIMITED_TAU, known_rows
 from assay.core.text import Row, known, percent, span, tau
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, Sentence, level_of, n_runs, sentence
+from assay.results.unlimited import UNLIMITED_TAU, known_rows
 from assay.stats.unlimited_topics import TIMES
 
 
