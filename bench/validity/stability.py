@@ -15,7 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from assay.core.arrays import Array
+from assay.core.arrays import Array, Index
 from assay.stats.correlation.bitwise_tau import pair_orders, tau_b
 from assay.stats.unlimited_topics import TIMES, unlimited_topics
 from assay.stats.variance import COEFFICIENTS, Coefficient, coefficient, fixed_interval, mean_squares
@@ -26,7 +26,7 @@ _BEST = 0.75  # of the runs stay without the worst quarter
 _Sample = dict[str, Array]  # [3, measure]: estimate, low, high
 
 
-def true_ratios(truth: Truth, of: Coefficient, runs: slice | Array) -> Array:
+def true_ratios(truth: Truth, of: Coefficient, runs: slice | Index) -> Array:
     """Variance of these runs over the error at one topic; 0 where all have one mean. [measure]"""
     means = truth.means()[:, runs]
     variance = means.var(-1, ddof=1)
@@ -53,7 +53,7 @@ def true_taus(truth: Truth, n_topics: int) -> Array:
     )
 
 
-def sampled(truth: Truth, n_topics: int, seed: int, best: Array) -> _Sample:
+def sampled(truth: Truth, n_topics: int, seed: int, best: Index) -> _Sample:
     """What the estimators say of one sample."""
     x = truth.draw(n_topics, np.random.default_rng((seed, n_topics)))
     found = {}

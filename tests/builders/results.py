@@ -121,8 +121,10 @@ def together(*results: Result) -> Result:
     return Result("depth", pl.DataFrame(), tables | {"pools": results[0].tables["pools"]}, Basis(runs=12))
 
 
-def agreed(rows: Mapping[tuple[str, str], float | None], *, n: int = 12, of: str = "means") -> Result:
-    """A synthetic result of agreement, with intervals of the same width."""
+def agreed(
+    rows: Mapping[tuple[str, str], float | None], *, n: int = 12, of: str = "means", may_be_least: int = 1
+) -> Result:
+    """A synthetic result of agreement, with intervals of the same width; the first pairs may be the least alike."""
     table = pl.DataFrame(
         [
             {"measure_a": a, "measure_b": b, "correlation": x, "low": x and x - HALF, "high": x and x + HALF, "n": n}
@@ -130,7 +132,12 @@ def agreed(rows: Mapping[tuple[str, str], float | None], *, n: int = 12, of: str
         ],
         schema_overrides={"correlation": pl.Float64, "low": pl.Float64, "high": pl.Float64},
     )
-    return Result("agreement", table, settings={"of": of, "correlation": "tau-b", "level": 0.95})
+    order = table.sort("correlation", nulls_last=True).rename({"correlation": "tau"})
+    tables = (
+        {"pairs": order.with_columns(may_be_least=pl.int_range(pl.len()) < may_be_least)} if of == "means" else {}
+    )
+    settings = {"of": of, "correlation": "tau-b", "level": 0.95}
+    return Result("agreement", table, tables, Basis(runs=n), settings)
 
 
 def left_out(tau: float | None, drop: float, fall: int, *, what: str = "run", depth: int | str = 100) -> Result:

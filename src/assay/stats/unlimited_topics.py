@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.core.arrays import Array, Index
+from assay.core.arrays import Array, Bools, Index
 from assay.stats.correlation.bitwise_tau import pair_orders, tau_b
 from assay.stats.intervals import jackknife_error, t_quantile
 from assay.stats.leave_one_out import topic_sets
@@ -59,12 +59,12 @@ class UnlimitedTopics:
         Those for which `tau` is inside the interval: there is no best guess, as a tau .02 higher takes half as many
         topics again.
         """
-        sizes = np.arange(1, TIMES[-1] * self.n_topics + 1)
+        sizes = np.arange(1.0, TIMES[-1] * self.n_topics + 1)
         _, low, high = self.tau(sizes, level=level)
         return _first(sizes, high >= tau), _first(sizes, low >= tau)
 
 
-def _first(sizes: Index, reached: Array) -> int | None:
+def _first(sizes: Array, reached: Bools) -> int | None:
     return int(sizes[reached][0]) if reached.any() else None
 
 

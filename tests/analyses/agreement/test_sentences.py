@@ -15,6 +15,12 @@ def test_the_two_measures_that_rank_least_alike_are_named() -> None:
     assert (said.value, said.shown, said.between) == (0.7, "tau 0.70", "0.65 to 0.75")
 
 
+def test_without_a_significant_difference_they_are_among_the_least_alike() -> None:
+    rows = {("AP", "nDCG"): 0.95, ("AP", "RR"): 0.7, ("nDCG", "RR"): 0.75}
+    said = text(unlike_measures(agreed(rows, may_be_least=2)))
+    assert "AP and RR are among the least alike of all 3 pairs of measures, with 1 that cannot be excluded" in said
+
+
 def test_measures_that_all_rank_alike_are_said_to() -> None:
     said = unlike_measures(agreed({("AP", "nDCG"): 0.97, ("AP", "RR"): 0.96, ("nDCG", "RR"): 0.98}))
     assert_says(said, "All 3 measures rank the runs alike", "AP and RR", "tau 0.96 (95% interval 0.91 to 1.01).")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from assay.core.text import known, span, tau
+from assay.core.text import Row, known, span, tau
 from assay.results.result import Result
-from assay.results.sentences import EQUIVALENT_TAU, MANY_RUNS, Sentence, level_of, sentence
+from assay.results.sentences import EQUIVALENT_TAU, MANY_RUNS, Sentence, level_of, n_runs, sentence
 
 
 @sentence("agreement", cite="voorhees2001, own")
@@ -14,26 +14,37 @@ def unlike_measures(agreement: Result) -> Sentence | None:
     """Names the two measures that rank the runs least alike, or says that all rank them alike.
 
     Rankings with a tau of {equivalent_tau} or more count as equivalent (voorhees2001); below {many_runs} runs (own)
-    tau says little. The interval, over topics, says whether the other side of {equivalent_tau} is ruled out.
+    tau says little. They are called least alike only where every other pair is significantly more alike (multiple
+    comparisons with the lowest, over topics); else they are among the least alike, with the number of pairs that
+    cannot be excluded. The interval, over topics, shares its level among all pairs, as the pair was picked; it says
+    whether the other side of {equivalent_tau} is ruled out.
     """
-    if agreement.settings.get("of") != "means" or agreement.settings.get("correlation") != "tau-b":
+    if "pairs" not in agreement.tables:
         return None
-    table = agreement.table.drop_nulls("correlation")
-    if not table.height or table["n"][0] < MANY_RUNS.value:
+    table = agreement.tables["pairs"].drop_nulls("tau")
+    if not table.height or n_runs(agreement) < MANY_RUNS.value:
         return None
-    row = table.sort("correlation", maintain_order=True).row(0, named=True)
-    pair = f"{row['measure_a']} and {row['measure_b']}"
-    level = level_of(agreement)
-    value = f"tau {tau(row['correlation'])} ({span(row, tau, level=level)})"
-    n, equivalent = table.height, EQUIVALENT_TAU.value
-    if row["correlation"] >= equivalent:
-        doubt = "" if known(row["low"]) and row["low"] >= equivalent else f"; less than {EQUIVALENT_TAU}"
-        every = f"All {pl.concat([table['measure_a'], table['measure_b']]).n_unique()} measures rank the runs alike"
-        text = f"{every}: the least alike, {pair}, have {value}" if n > 1 else f"{pair} rank the runs alike: {value}"
-    else:
-        doubt = "" if known(row["high"]) and row["high"] < equivalent else f"; {EQUIVALENT_TAU} and more"
-        text = f"{pair} rank the runs differently: {value}"
-        if n > 1:
-            text = f"{pair} rank the runs least alike of all {n} pairs of measures: {value}"
-    text += f"{doubt} is not ruled out" if doubt else ""
-    return Sentence.of(f"{text}.", row, tau, ends=("correlation", "low", "high"), shown="tau {}")
+    row = table.sort("tau", maintain_order=True).row(0, named=True)
+    value = f"tau {tau(row['tau'])} ({span(row, tau, level=level_of(agreement))})"
+    text = _text(table, f"{row['measure_a']} and {row['measure_b']}", alike=row["tau"] >= EQUIVALENT_TAU.value)
+    return Sentence.of(f"{text}: {value}{_doubt(row)}.", row, tau, ends=("tau", "low", "high"), shown="tau {}")
+
+
+def _text(table: pl.DataFrame, pair: str, *, alike: bool) -> str:
+    """What is said of the pair with the lowest tau."""
+    n, may = table.height, int(table["may_be_least"].sum())
+    if n == 1:
+        return f"{pair} rank the runs {'alike' if alike else 'differently'}"
+    if alike:
+        every = pl.concat([table["measure_a"], table["measure_b"]]).n_unique()
+        return f"All {every} measures rank the runs alike; the lowest tau is that of {pair}"
+    if may == 1:
+        return f"{pair} rank the runs least alike of all {n} pairs of measures"
+    return f"{pair} are among the least alike of all {n} pairs of measures, with {may - 1} that cannot be excluded"
+
+
+def _doubt(row: Row) -> str:
+    """Say that the other side of the threshold is not ruled out."""
+    end, other = ("low", f"less than {EQUIVALENT_TAU}") if row["tau"] >= EQUIVALENT_TAU.value else ("high", "")
+    sure = known(row[end]) and (row[end] >= EQUIVALENT_TAU.value) == (row["tau"] >= EQUIVALENT_TAU.value)
+    return "" if sure else f"; {other or f'{EQUIVALENT_TAU} and more'} is not ruled out"

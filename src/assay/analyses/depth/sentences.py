@@ -18,10 +18,10 @@ def evaluation_depth(depth: Result) -> Sentence | None:
     depth on the interval of the loss of power, against the deepest evaluation and paired over halves of the topics,
     ends below {power_margin} of the pairs of runs (own), and the interval of tau-b with its ranking of the runs
     begins at {equivalent_tau} or more (voorhees2001). Resampling the topics of TREC-8, AP to depth 500, which truly
-    does, was said to suffice in 97 to 99% of samples; a depth that does not, in at most 1%. A depth beyond the deepest
-    pool of which {pool_judged} is judged is not advised for a measure whose ranking there has a tau of {placebo_tau}
-    or more (own) with that of permuted grades: the sentence names the judged depth instead. Below {many_runs} runs
-    (own) nothing is said.
+    does, was said to suffice in 97 to 99% of samples; a depth that does not, in at most 1%. A depth beyond the
+    deepest pool of which {pool_judged} is judged is not advised for a measure whose ranking there has a tau of
+    {placebo_tau} or more (own) with that of permuted grades: the sentence names the judged depth instead. Below
+    {many_runs} runs (own) nothing is said.
     """
     if n_runs(depth) < MANY_RUNS.value:
         return None
@@ -42,9 +42,7 @@ def _no_deeper_than_judged(depths: Sequence[SufficientDepth], depth: Result) -> 
     part = "documents further down are not judged as pools are"
     if beyond is not None:
         part = f"{percent(beyond['coverage'])} of the documents down to rank {beyond['pool_depth']:,} are judged"
-    advice = (
-        f"Evaluate no deeper than rank {judged:,}" if judged else "No depth is judged well enough to evaluate runs"
-    )
+    advice = f"Evaluate no deeper than rank {judged:,}" if judged else "No depth is judged well enough"
     return Sentence(f"{advice}: {part}; {why}.", judged, shown=f"depth {judged:,}")
 
 

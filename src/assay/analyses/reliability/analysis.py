@@ -22,7 +22,6 @@ from assay.analyses.reliability.tables import (
     stability_table,
     studies,
 )
-from assay.analyses.subset.unlimited import unlimited_table
 from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.ranges import whole_numbers
@@ -32,6 +31,7 @@ from assay.results.analysis import Section, analysis
 from assay.results.charts import Chart, category, field, intervals, lines, reference_line, thin
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, few_runs
+from assay.results.unlimited import unlimited_table
 from assay.scoring.best_runs import best_runs
 from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
@@ -124,8 +124,8 @@ def reliability(
     tables.best: the columns of the table for these runs.
     tables.unlimited: measure, n_topics (as many as there are, twice and four times that), tau (expected between the
     ranking by so many topics and that by unlimited ones), low, high, reversed (expected share of pairs of runs that
-    the two order oppositely), reversed_low, reversed_high: as `assay subset` has it, which says how. An E-rho^2 of
-    .95 leaves a tau of .70 to .77; tau .9 takes 6 to 11 times as many topics.
+    the two order oppositely), reversed_low, reversed_high: as `assay subset` has it, which says how. Where the
+    truth was known, an E-rho^2 of .95 left a tau of .70 to .77; tau .9 took 6 to 11 times as many topics.
     tables.components: measure, source, dof, mean_square, variance, low, high, share: unclipped; the interval is
     chi-squared for the interaction and ting1990 else, runs and topics as samples of normal effects whatever
     --run-effects says (94 to 96% of nominal 95% held the truth on normal scores); the share is of all variances above

@@ -7,10 +7,10 @@ from dataclasses import asdict
 import polars as pl
 
 from assay.analyses.reliability.tables import at_own_topics, reversed_pairs
-from assay.analyses.subset.unlimited import UNLIMITED_TAU, known_rows, spread
 from assay.core.text import known, score, span, tau
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, Sentence, level_of, n_runs, sentence
+from assay.results.unlimited import UNLIMITED_TAU, known_rows, spread
 
 
 @sentence("reliability", cite="own")
@@ -18,7 +18,7 @@ def topics_for_stability(reliability: Result) -> Sentence | None:
     """Says how like the ranking by unlimited topics the one by these topics is, and by two and four times as many.
 
     The expected tau, as `topics_enough` has it, for the first measure asked for; measures are not ordered by it. It
-    is not said by E-rho^2: at .95 that leaves a tau of .70 to .77. Where random halves of the topics do not agree,
+    is not said by E-rho^2: at .95 that left a tau of .70 to .77. Where random halves of the topics do not agree,
     and below {many_runs} runs (own), nothing is said.
     """
     every = known_rows(reliability.tables["unlimited"])

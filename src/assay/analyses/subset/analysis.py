@@ -17,7 +17,6 @@ from assay.analyses.subset.ranking import (
     smallest,
     tau_unlimited,
 )
-from assay.analyses.subset.unlimited import unlimited_table
 from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -30,6 +29,7 @@ from assay.results.charts import Chart, category, field, lines, reference_line, 
 from assay.results.result import Result
 from assay.results.schemas import schema, table
 from assay.results.sentences import MANY_RUNS, few_runs, incomplete_topics
+from assay.results.unlimited import unlimited_table
 from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores, check_ranking
 from assay.stats.correlation.bitwise_tau import PairBits, pair_bits, pair_orders, tau_b

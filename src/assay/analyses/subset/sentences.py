@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assay.analyses.subset.unlimited import UNLIMITED_TAU, known_rows
 from assay.core.text import Row, known, percent, span, tau
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, Sentence, level_of, n_runs, sentence
+from assay.results.unlimited import UNLIMITED_TAU, known_rows
 from assay.stats.unlimited_topics import TIMES
 
 
@@ -39,8 +39,8 @@ def _range(size: Row) -> str:
 
     >>> _range({"n_topics": 50, "unlimited_low": 60, "unlimited_high": 180})
     '60 to 180 topics'
-    >>> _range({"n_topics": 50, "unlimited_low": None, "unlimited_high": None})
-    'more than 200 topics'
+    >>> _range({"n_topics": 40, "unlimited_low": None, "unlimited_high": None})
+    'more than 160 topics'
     """
     most = f"more than {TIMES[-1] * size['n_topics']:,}"
     low, high = (f"{size[end]:,}" if known(size[end]) else most for end in ("unlimited_low", "unlimited_high"))
