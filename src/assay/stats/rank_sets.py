@@ -46,8 +46,8 @@ def rank_sets(x: Array, *, level: float = 0.95, resamples: int = RESAMPLES, seed
 def simultaneous_t(x: Array, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> float:
     """The t for which the intervals of all pairs of runs hold at once with `level`, whichever of them are named.
 
-    The quantile of the largest |t*| over all pairs. NaN where no pair can be compared. Of 8 runs, the intervals of all
-    pairs held in 85 to 96% of samples of 25 and 50 topics (mean 93%), those of the pairs that Holm's correction
+    The quantile of the largest |t*| over all pairs. NaN where no pair can be compared. Of 8 runs, the intervals of
+    all pairs held in 85 to 96% of samples of 25 and 50 topics (mean 93%), those of the pairs that Holm's correction
     finds significant in 96 to 100%; intervals of single pairs in 51 to 95% (`python -m bench.validity.runs`).
     """
     compared = _Comparisons.of(x, resamples, seed)
@@ -62,8 +62,8 @@ def _may_be_best(compared: _Comparisons, level: float) -> Bools:
     (andrews2010, mogstad2024, hansen2011). Each run is tested by itself: of several that are best together, each is
     kept with that probability, not all at once.
 
-    Of populations of topics in which all runs are alike, 5 to 7% of the runs were dropped (25 and 50 topics; AP, P@10,
-    RR, S@1); where one run is best, 0 to 3%. On average the set holds 5 of the 61 runs of terabyte 2006 (AP, 50
+    Of populations of topics in which all runs are alike, 5 to 7% of the runs were dropped (25 and 50 topics; AP,
+    P@10, RR, S@1); where one run is best, 0 to 3%. On average the set holds 5 of the 61 runs of terabyte 2006 (AP, 50
     topics), and 29 of the 110 of robust 2004 (`python -m bench.validity.runs`).
     """
     t, u = compared.t, compared.u
@@ -85,8 +85,8 @@ def _ranks(compared: _Comparisons, level: float) -> tuple[Counts, Counts]:
     worst that of all runs less those below it (mogstad2024). Tiers follow from these ranks, never from peeling off
     the best again and again, which has no error rate.
 
-    Where all runs are alike, any rank was excluded in 2 to 10% of samples of 25 and 50 topics; where runs differ, in 0
-    to 1% (`python -m bench.validity.runs`).
+    Where all runs are alike, any rank was excluded in 2 to 10% of samples of 25 and 50 topics; where runs differ, in
+    0 to 1% (`python -m bench.validity.runs`).
     """
     t = compared.t
     ordered = np.zeros(t.shape, dtype=np.bool_)
