@@ -136,9 +136,13 @@ def exchangeable(name: str, of: str, measures: tuple[str, ...], *, n_runs: int =
     return replace(resampled(name, of, measures, n_runs=n_runs), exchanged=True)
 
 
-def one_mean(name: str, of: str, measure: str, *, n_runs: int = 12) -> Truth:
-    """Weight topics so that all runs have the same mean: scores stay what they can be, ties stay ties."""
+def one_mean(name: str, of: str, measure: str, *, n_runs: int = 12, least: float | None = None) -> Truth:
+    """Weight topics so that all runs have the same mean: scores stay what they can be, ties stay ties.
+
+    With `least`, scores are 1 where they are at least that, else 0.
+    """
     x = track(of, (measure,), n_runs=10**6)
+    x = x if least is None else (x >= least).astype(np.float64)
     # runs far apart cannot have one mean, nor can neighbours of one group, of which one is nowhere worse
     near = np.argsort(-x[0].mean(-1), kind="stable")[_BEST::2][:n_runs]
     return Truth(name, (NAMES[measure],), x[:, near], weight=_levelling_weights(x[0, near]))

@@ -25,6 +25,8 @@ def powered(
     correction: str = "none",
     test: str = "t",
     topics: int = 50,
+    half: float = HALF,
+    may_be_best: Sequence[int] | None = None,
 ) -> Result:
     """A synthetic result of power: shares of pairs, p_holm against the first measure, runs by their means.
 
@@ -54,17 +56,25 @@ def powered(
         }
     )
     scores = means or [0.1 * i for i in range(n_runs)]
-    tables["pairs"] = pl.concat([paired(m, scores, p_pair, n_topics=topics) for m in measures])
+    tables["pairs"] = pl.concat([paired(m, scores, p_pair, n_topics=topics, half=half) for m in measures])
+    order = sorted(range(n_runs), key=lambda i: -scores[i])
+    best = order[:2] if may_be_best is None else may_be_best
+    ranked = [
+        {"run": f"r{i}", "mean": scores[i], "may_be_best": i in best, "rank_low": 1, "rank_high": n_runs}
+        for i in order
+    ]
+    tables["best_runs"] = pl.DataFrame([{"measure": m, **row} for m in measures for row in ranked])
     settings = {"alpha": 0.05, "level": 0.95, "correction": correction, "test": test}
     return Result("power", table, tables, Basis(runs=n_runs, topics=topics), settings)
 
 
-def paired(measure: str, means: Sequence[float], p: float, *, n_topics: int) -> pl.DataFrame:
+def paired(measure: str, means: Sequence[float], p: float, *, n_topics: int, half: float = HALF) -> pl.DataFrame:
     """All pairs of runs r0, r1, ... under a measure; the larger the difference, the smaller p."""
     rows = []
     for i, j in combinations(range(len(means)), 2):
         d = means[i] - means[j]
-        ends = {"difference": d, "low": d - HALF, "high": d + HALF, "effect": d / 0.2}
+        ends = {"difference": d, "low": d - half, "high": d + half, "effect": d / 0.2}
+        ends |= {"selected_low": d - half, "selected_high": d + half}
         tested = {"p": p ** (1 + abs(d) * 100), "n_topics": n_topics}
         rows.append({"measure": measure, "run_a": f"r{i}", "run_b": f"r{j}", **ends, **tested})
     return pl.DataFrame(rows)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 REFERENCES: dict[str, str] = {
+    "andrews2010": "Andrews, Soares. Inference for parameters defined by moment inequalities using generalized "
+    "moment selection. Econometrica 78(1), 2010, 119-157.",
     "arteaga1982": "Arteaga, Jeyaratnam, Graybill. Confidence intervals for proportions of total variance in the "
     "two-way cross component of variance model. Communications in Statistics 11(15), 1982, 1643-1658.",
     "aslam2005": "Aslam, Yilmaz, Pavlu. The maximum entropy method for analyzing retrieval measures. "
     "SIGIR 2005, 27-34.",
+    "benjamini2005": "Benjamini, Yekutieli. False discovery rate-adjusted multiple confidence intervals for selected "
+    "parameters. JASA 100(469), 2005, 71-81.",
     "bodoff2007": "Bodoff, Li. Test theory for assessing IR test collections. SIGIR 2007, 367-374.",
     "brennan2001": "Brennan. Generalizability Theory. Springer 2001.",
     "buckley2000": "Buckley, Voorhees. Evaluating evaluation measure stability. SIGIR 2000, 33-40.",
@@ -28,6 +32,7 @@ REFERENCES: dict[str, str] = {
     "feldt1965": "Feldt. The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty. "
     "Psychometrika 30(3), 1965, 357-370.",
     "haldane1945": "Haldane. On a method of estimating frequencies. Biometrika 33(3), 1945, 222-225.",
+    "hansen2011": "Hansen, Lunde, Nason. The model confidence set. Econometrica 79(2), 2011, 453-497.",
     "holm1979": "Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics "
     "6(2), 1979, 65-70.",
     "hsu1984": "Hsu. Constrained simultaneous confidence intervals for multiple comparisons with the best. Annals of "
@@ -44,8 +49,12 @@ REFERENCES: dict[str, str] = {
     "moffat2013": "Moffat. Seven numeric properties of effectiveness metrics. AIRS 2013, 1-12.",
     "moffat2015": "Moffat, Bailey, Scholer, Thomas. INST: An adaptive metric for information retrieval evaluation. "
     "ADCS 2015.",
+    "mogstad2024": "Mogstad, Romano, Shaikh, Wilhelm. Inference for ranks with applications to mobility across "
+    "neighbourhoods and academic achievement across countries. Review of Economic Studies 91(1), 2024, 476-518.",
     "robertson2006": "Robertson. On GMAP: and other transformations. CIKM 2006.",
     "robertson2007": "Robertson. On document populations and measures of IR effectiveness. ICTIR 2007.",
+    "romano2005": "Romano, Wolf. Exact and approximate stepdown methods for multiple hypothesis testing. "
+    "JASA 100(469), 2005, 94-108.",
     "sakai2004": "Sakai. New performance metrics based on multigrade relevance: Their application to question "
     "answering. NTCIR-4, 2004.",
     "sakai2006": "Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006, 525-532.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import combinations
 from pathlib import Path
 
@@ -190,8 +189,7 @@ def test_no_run_is_the_best_that_is_behind_another(n_runs: int) -> None:
     ahead = power(Scores(data.conditions, data.runs, data.topics, clear)).sentences[-1].text
     assert "no single order" not in ahead
     if n_runs == 12:
-        assert "the best run, r00," in ahead
-        assert re.search(r"lead over r11, .*; on the 20 topics both have\), is significant", ahead)
+        assert "r00 is the best of the 12 runs" in ahead
 
 
 def test_tukey_needs_all_runs_on_the_same_topics_and_says_so() -> None:

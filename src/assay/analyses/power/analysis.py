@@ -35,11 +35,13 @@ from assay.results.charts import (
 )
 from assay.results.result import Result
 from assay.results.schemas import schema
-from assay.results.sentences import few_runs, one_topic, unshared_topics, untested_pairs
+from assay.results.sentences import MANY_RUNS, few_runs, one_topic, unshared_topics, untested_pairs
 from assay.scoring.direction import is_unstated
 from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
+from assay.stats.best import best_first
 from assay.stats.intervals import t_quantile
+from assay.stats.rank_sets import rank_sets, simultaneous_t
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
 from assay.stats.significance.gaps import critical_differences_with_gaps, p_values_on_subsets, p_values_with_gaps
 from assay.stats.significance.pairs import (
@@ -57,6 +59,7 @@ from assay.stats.significance.pairs import (
 from assay.stats.significance.subsampled_power import subsampled_power, subsampled_power_by
 from assay.stats.subsampling import SubsampledShare, best_p_values, halves
 
+SIMULTANEOUS_RUNS = int(MANY_RUNS.value)  # up to which the intervals of all pairs hold at once
 SPREAD_RESAMPLES = 2_000  # at most, of a Monte-Carlo test that is done again with topics left out
 SIGNIFICANT, NOT_SIGNIFICANT = "significant", "not significant"
 TRUTH_ERRORS = Threshold(
@@ -165,6 +168,13 @@ def power(
     significant, n_topics (that both runs have), better (the run that is significantly better: with the lower mean,
     where lower is better; empty, too, where a note asks for the direction); p and significance after correction, the
     interval of a single pair by the t distribution, over topics. Where pairs are few, a chart shows each.
+    selected_low, selected_high in tables.pairs are for pairs that are named because they are significant, or the
+    largest: of up to {many_runs} runs they hold for all pairs at once (the largest |t| under joint sign flips), of
+    more they control the false coverage rate over the significant pairs, and the others have none (benjamini2005).
+    tables.best_runs: measure, run, mean, may_be_best, rank_low, rank_high, best first. The runs that may be best hold
+    the truly best one in 95% of cases (`level`), whatever run came out on top; the ranks, by one simultaneous family
+    of comparisons, hold for all runs at once. Both by joint sign flips over topics (mogstad2024); where runs lack
+    topics, each pair is compared on those that both have.
     tables.truth, with `truth` only: measure, target, right (share of the significant pairs that are in the target's
     order; truly equal pairs count as not right, pairs whose true difference is within {truth_errors} Monte-Carlo
     standard errors of 0 do not count), low, high (its interval over topics, by the jackknife; none where no topic
@@ -184,7 +194,7 @@ def power(
     procedure = Procedure(chosen, correction, alpha, (chosen.resamples or 0) if resamples is None else resamples, rng)
     data = on_common_topics(data) if chosen.family_wise else data
     names = steps(data.conditions, doing="testing pairs of runs by ", lines=False)
-    tested = {m: _test_pairs(m, x, procedure) for m, x in zip(names, data.working(), strict=True)}
+    tested = {m: _test_pairs(m, x, procedure, level) for m, x in zip(names, data.working(), strict=True)}
     drawn = pl.DataFrame([_row(m, one, procedure, level) for m, one in tested.items()])
     table = beside_placebo(drawn, data, {m: one.significant for m, one in tested.items()}, procedure)
     doubted = doubted_measures(table, len(data.runs))
@@ -194,6 +204,9 @@ def power(
         "best": _best(trusted, procedure),
         "asl": significance_levels({m: one.p[one.tested] for m, one in tested.items()}, by="measure"),
         "pairs": pl.concat([_directed(_pair_table(m, data.runs, one, level), m, data) for m, one in tested.items()]),
+        "best_runs": pl.concat(
+            [_best_runs(m, data, x, level, rng) for m, x in zip(data.conditions, data.working(), strict=True)]
+        ),
     }
     settings = {"test": test, "correction": correction, "alpha": alpha, "level": level}
     settings |= {"resamples": procedure.resamples} if procedure.resamples else {}
@@ -262,6 +275,7 @@ class _PairTests:
     share: SubsampledShare  # of the tested pairs that are different: power, with its error over topics
     topics: Bools  # [topic] those on which at least two runs have a score
     n_topics: Counts  # [pair] how many of them both runs have
+    simultaneous: float | None  # the t of intervals that hold for all pairs at once; None where runs are many
 
     @property
     def tested(self) -> Bools:
@@ -274,7 +288,7 @@ class _PairTests:
         return self.share.value
 
 
-def _test_pairs(measure: str, scores: Array, procedure: Procedure) -> _PairTests:
+def _test_pairs(measure: str, scores: Array, procedure: Procedure, level: float) -> _PairTests:
     """Test all pairs, each on the topics on which both runs have a score."""
     topics = np.asarray((~np.isnan(scores)).sum(0) >= 2)
     x = scores[:, topics]
@@ -284,7 +298,17 @@ def _test_pairs(measure: str, scores: Array, procedure: Procedure) -> _PairTests
     p = procedure.p_values(x)
     share = procedure.share(x, p)
     critical = procedure.critical_differences(x)
-    return _PairTests(pairs_with_gaps(x), p, p < procedure.alpha, critical, share, topics, shared_topics(x))
+    every = _simultaneous_t(x, level, procedure.seed) if len(x) <= SIMULTANEOUS_RUNS else None
+    significant = p < procedure.alpha
+    return _PairTests(pairs_with_gaps(x), p, significant, critical, share, topics, shared_topics(x), every)
+
+
+def _simultaneous_t(x: Array, level: float, seed: int) -> float:
+    """The t of intervals that hold for all pairs at once; of two runs, Student's."""
+    n = int(shared_topics(x).max())
+    if n < 2:
+        return float("nan")
+    return t_quantile(level, n - 1) if len(x) == 2 else simultaneous_t(x, level=level, seed=seed)
 
 
 def _row(measure: str, tested: _PairTests, procedure: Procedure, level: float) -> dict[str, object]:
@@ -346,7 +370,8 @@ def _pair_table(measure: str, runs: tuple[str, ...], tested: _PairTests, level: 
     d = tested.pairs
     sizes, which = np.unique(tested.n_topics, return_inverse=True)
     quantile = np.array([t_quantile(level, int(n) - 1) if n > 1 else np.nan for n in sizes])[which]
-    half = quantile * d.sd / np.sqrt(np.maximum(tested.n_topics, 1))
+    error = d.sd / np.sqrt(np.maximum(tested.n_topics, 1))
+    half, selected = quantile * error, _selected_t(tested, level) * error
     names = np.array(runs, dtype=object)
     return pl.DataFrame(
         {
@@ -356,12 +381,50 @@ def _pair_table(measure: str, runs: tuple[str, ...], tested: _PairTests, level: 
             "difference": d.mean,
             "low": d.mean - half,
             "high": d.mean + half,
+            "selected_low": pl.Series(d.mean - selected).fill_nan(None),
+            "selected_high": pl.Series(d.mean + selected).fill_nan(None),
             "effect": np.divide(d.mean, d.sd, out=np.full(d.mean.size, np.nan), where=d.sd > 0),
             "p": pl.Series(tested.p).fill_nan(None),
             "significant": tested.significant,
             "n_topics": tested.n_topics,
         }
     )
+
+
+def _selected_t(tested: _PairTests, level: float) -> Array:
+    """The t of intervals that hold for pairs which were selected after looking at them. [pair]
+
+    Of few runs, that of all pairs at once. Of more, the false coverage rate is controlled over the significant
+    pairs: R of m selected take level 1 - R (1 - level) / m each (benjamini2005); the others have none. Pairs of runs
+    are dependent, for which there is no proof: of 20 to 40 runs, these intervals held for 95 to 98% of the pairs that
+    were significant by themselves, and single ones for 90 to 96% (`python -m bench.validity.runs`).
+    """
+    if tested.simultaneous is not None:
+        return np.where(tested.tested & (tested.n_topics > 1), tested.simultaneous, np.nan)
+    n_selected = int(tested.significant.sum())
+    own = 1 - max(n_selected, 1) / max(int(tested.tested.sum()), 1) * (1 - level)
+    sizes, which = np.unique(tested.n_topics, return_inverse=True)
+    quantile = np.array([t_quantile(own, int(n) - 1) if n > 1 else np.nan for n in sizes])[which]
+    return np.where(tested.significant, quantile, np.nan)
+
+
+def _best_runs(measure: str, data: Scores, x: Array, level: float, seed: int) -> pl.DataFrame:
+    """The runs by their means, best first, with the ranks that each may have."""
+    sets = rank_sets(x, level=level, seed=seed)
+    there = ~np.isnan(x)
+    mean = np.where(there, x, 0.0).sum(-1) / np.maximum(there.sum(-1), 1)
+    order = best_first(mean, data.runs)
+    table = pl.DataFrame(
+        {
+            "measure": pl.repeat(measure, len(mean), eager=True),
+            "run": data.runs,
+            "mean": 0 - mean if data.basis.is_lower_better(measure) else mean,
+            "may_be_best": sets.may_be_best,
+            "rank_low": sets.low,
+            "rank_high": sets.high,
+        }
+    )
+    return table[order]
 
 
 def _directed(pairs: pl.DataFrame, measure: str, data: Scores) -> pl.DataFrame:

@@ -96,7 +96,10 @@ def multiplicity_correction(power: Result) -> MultiplicityCorrection | None:
 class RunPairs:
     """All pairs of runs under one measure, corrected for their number; differences are by what the better leads."""
 
-    pairs: pl.DataFrame  # better, worse, difference, low, high, effect, p (corrected), significant, n_topics
+    pairs: (
+        pl.DataFrame
+    )  # better, worse, difference, low, high (selected), effect, p (corrected), significant, n_topics
+    may_be_best: list[str]  # best first
     runs: list[str]  # best first; only those that share topics with it
     correction: MultiplicityCorrection
     lower: bool = False  # whether lower is better
@@ -120,13 +123,15 @@ class RunPairs:
         return self.pairs.filter(here).row(0, named=True)
 
     def topics_needed(self, row: Row, alpha: float) -> float | None:
-        """Roughly how many topics would make a difference of this size significant, by the normal approximation.
+        """At least how many topics would make a difference significant: were it at the upper end of its interval.
 
-        Two-sided at alpha over the number of pairs (the first step of Holm's correction), with the target power.
+        By the normal approximation, two-sided at alpha over the number of pairs (the first step of Holm's
+        correction), with the target power. The observed difference itself says little: it gives 0.04 to 24 times the
+        true number.
         """
-        effect = row["effect"]
-        if not known(effect) or effect == 0:
+        if not known(row["effect"]) or row["effect"] == 0 or not known(row["high"]):
             return None
+        effect = row["effect"] * row["high"] / row["difference"]
         normal = NormalDist()
         size = normal.inv_cdf(1 - alpha / self.pairs.height / 2) + normal.inv_cdf(TARGET_POWER.value)
         return float(np.ceil((size / effect) ** 2))
@@ -149,9 +154,10 @@ def run_pairs(power: Result, measure: str) -> RunPairs:
     )
     order = total.group_by("run", maintain_order=True).mean().sort("d", descending=True, maintain_order=True)
     reversed_ = pl.col("difference") < 0
+    low, high = pl.col("selected_low"), pl.col("selected_high")
     ends = {
-        "low": pl.when(reversed_).then(-pl.col("high")).otherwise("low"),
-        "high": pl.when(reversed_).then(-pl.col("low")).otherwise("high"),
+        "low": pl.when(reversed_).then(-high).otherwise(low),
+        "high": pl.when(reversed_).then(-low).otherwise(high),
     }
     table = mine.select(
         better=pl.when(reversed_).then("run_b").otherwise("run_a"),
@@ -170,7 +176,8 @@ def run_pairs(power: Result, measure: str) -> RunPairs:
     runs = [best, *(run for run in others if run in compared)]
     uneven = power.basis.common_topics is not None or pairs["n_topics"].n_unique() > 1
     n_topics = power.basis.topics if uneven else None
-    return RunPairs(pairs, runs, correction, lower, is_unstated(measure, power.notes), n_topics)
+    ranked = power.tables["best_runs"].filter(pl.col("measure") == measure, "may_be_best")["run"].to_list()
+    return RunPairs(pairs, ranked, runs, correction, lower, is_unstated(measure, power.notes), n_topics)
 
 
 def negated(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -179,5 +186,7 @@ def negated(pairs: pl.DataFrame) -> pl.DataFrame:
         difference=0 - pl.col("difference"),
         low=0 - pl.col("high"),
         high=0 - pl.col("low"),
+        selected_low=0 - pl.col("selected_high"),
+        selected_high=0 - pl.col("selected_low"),
         effect=0 - pl.col("effect"),
     )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import polars as pl
-
 from assay.analyses.power.comparisons import (
     HOLM,
     WITH_BEST,
@@ -31,7 +29,7 @@ INCONCLUSIVE = "inconclusive"
 _FOLLOWERS = 3  # measures beside the best that are listed with their power
 _WEAKER = 4  # measures that are listed as weaker
 _PAIRS = 3  # of a few runs, pairs that are listed
-_EQUALS = 4  # runs that are listed as the best together
+_EQUALS = 4  # runs that are listed as those that may be best
 _NO_ORDER = "these runs share different topics, which give no single order, and none is the best"
 _POWER = ("power", "low", "high")
 _LEAD = ("lead", "lead_low", "lead_high")
@@ -165,18 +163,20 @@ def weaker_measures(power: Result) -> Sentence | None:
     return Sentence.of(text, worst[0], points, ends=_LEAD, shown="{} points")
 
 
-@sentence("power", cite="holm1979, carterette2012, own")
+@sentence("power", cite="holm1979, carterette2012, mogstad2024, own")
 def different_runs(power: Result) -> Sentence | None:
     """Says which pairs of runs are significantly different, however many pairs are compared.
 
     By the measure of most power; below {many_runs} runs (own) by the first measure asked for, because the best on a
     few pairs is chance. The p-values are corrected by Holm over the pairs of that measure, unless they are corrected
-    already; intervals are those of single pairs, and where one leaves 0 out and the corrected p is not significant, p
-    is given. Better is lower where lower is better, and the sentence says so; where a name suggests that and nothing
-    states it, a run is said to score higher, not better. Where runs lack topics, a difference on fewer than all says
-    on how many it is, and a run is the best only if it is behind none that it was tested against. How many topics a
-    difference would need is a rough estimate: normal approximation, a chance of {target_power} to find it, no number
-    beyond {most_topics:,} topics (own).
+    already; the intervals hold for all pairs of these runs at once, and where one decides otherwise than the
+    corrected p, p is given. From {many_runs} runs on, no single pair is named, but the runs that may be best: a set
+    that holds the truly best run in 95% of cases (mogstad2024), because the run that came out on top often is not.
+    Better is lower where lower is better, and the sentence says so; where a name suggests that and nothing states it,
+    a run is said to score higher, not better. Where runs lack topics, a difference on fewer than all says on how many
+    it is, and runs are said to be best only if the first is behind none that it was tested against. How many topics a
+    difference would need at least is that of the upper end of its interval: normal approximation, a chance of
+    {target_power} to find it, no number beyond {most_topics:,} topics (own).
     """
     many = n_runs(power) >= MANY_RUNS.value
     measure = compare_measures(power).best["measure"] if many else power.table["measure"][0]
@@ -196,22 +196,20 @@ def different_runs(power: Result) -> Sentence | None:
 
 def _among_many(compared: RunPairs, measure: str, power: Result) -> Sentence:
     n, n_significant = compared.pairs.height, compared.n_significant
-    best = compared.runs[0]
-    equals = [run for run in compared.runs[1:] if compared.pair(best, run)["difference"] == 0]
     share = f"{n_significant:,} of the {counted(n, 'pair')} of runs ({percent(n_significant / n)})"
-    if not compared.has_best:
-        lead = _NO_ORDER
-    elif equals:
-        lead = f"no run is the {_best(compared)}: {listed([best, *equals], most=_EQUALS)} score the same"
-    else:
-        row = compared.pair(best, compared.runs[1])
-        beaten = compared.pairs.filter((pl.col("better") == best) & pl.col("significant")).height
-        others = f"{beaten} of the other {len(compared.runs) - 1}"
-        verdict = "significant" if row["significant"] else INCONCLUSIVE
-        lead = f"the {_best(compared)} run, {best}, is significantly {_better(compared)} than {others}"
-        lead += f", and its lead over {row['worse']}, {_difference(row, compared, power)}, is {verdict}"
-    text = f"By {measure}, {share} are significantly different ({compared.correction.title} over all pairs); {lead}."
-    return Sentence(text, n_significant / n, shown=percent(n_significant / n))
+    found = f"{share} are significantly different ({compared.correction.title} over all pairs)"
+    lead = _who_may_be_best(compared, power) if compared.has_best else _NO_ORDER
+    return Sentence(f"By {measure}, {lead}; {found}.", n_significant / n, shown=percent(n_significant / n))
+
+
+def _who_may_be_best(compared: RunPairs, power: Result) -> str:
+    """The runs that may be best, as a set that holds the best one."""
+    n, names, sure = int(n_runs(power)), compared.may_be_best, f"{100 * level_of(power):g}% confidence"
+    if len(names) == 1:
+        return f"{names[0]} is the {_best(compared)} of the {n} runs ({sure})"
+    if len(names) == n:
+        return f"which of the {n} runs is the {_best(compared)} is {INCONCLUSIVE}"
+    return f"{len(names)} of {n} runs may be the {_best(compared)} ({sure}): {listed(names, most=_EQUALS)}"
 
 
 def _better(compared: RunPairs) -> str:
@@ -231,7 +229,9 @@ def _difference(row: Row, compared: RunPairs, power: Result) -> str:
     p = _corrected_p(row, row["p"], compared.correction, significant=row["significant"], ends=_DIFFERENCE)
     some = compared.n_topics is not None and row["n_topics"] < compared.n_topics
     where = f"; on the {counted(row['n_topics'], 'topic')} both have" if some else ""
-    return f"{score(row['difference'])} ({_span(row, score, power)}{p}{where})"
+    kind = "simultaneous interval" if compared.pairs.height > 1 else "interval"
+    sure = _span(row, score, power).replace("interval", kind)
+    return f"{score(row['difference'])} ({sure}{p}{where})"
 
 
 def _among_few(compared: RunPairs, measure: str, power: Result) -> Sentence:
@@ -272,6 +272,6 @@ def _none_significant(compared: RunPairs, measure: str, power: Result) -> Senten
         text = f"the difference between these runs is {INCONCLUSIVE}: {size}"
     needed = compared.topics_needed(row, float(power.settings["alpha"]))
     if needed is not None and needed > row["n_topics"]:
-        amount = f"about {needed:,.0f}" if needed <= MOST_TOPICS.value else f"more than {MOST_TOPICS:,}"
-        text += f", which would need {amount} topics if it is real (a rough estimate, by the normal distribution)"
+        amount = f"at least {needed:,.0f}" if needed <= MOST_TOPICS.value else f"more than {MOST_TOPICS:,}"
+        text += f", which would need {amount} topics, if it is real"
     return _of(f"By {measure}, {text}.", row, score, _DIFFERENCE)
