@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from assay.core.arrays import Array
+from assay.stats.correlation.subsampled_tau import half_rankings, tau_interval
 from assay.stats.significance.subsampled_power import subsampled_power
 from assay.stats.subsampling import (
     SubsampledShare,
     best_p_values,
     half_changes,
-    half_rankings,
     halves,
-    tau_interval,
 )
 
 

@@ -25,8 +25,9 @@ from assay.results.charts import MAX_ROWS
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
 from assay.scoring.conditions import score_conditions
+from assay.stats.correlation.subsampled_tau import half_rankings, tau_interval
 from assay.stats.significance.subsampled_power import subsampled_power
-from assay.stats.subsampling import half_rankings, halves, tau_interval
+from assay.stats.subsampling import halves
 from tests.builders.dense import collection
 
 pytestmark = pytest.mark.xdist_group("trec8")

@@ -16,9 +16,10 @@ from assay.core.text import Row
 from assay.data.judged import Collection, Judged, judge
 from assay.data.tables import Places, Qrels
 from assay.scoring.conditions import score_judged
+from assay.stats.correlation.subsampled_tau import HalfRankings, half_rankings, tau_interval
 from assay.stats.significance.subsampled_power import subsampled_power
 from assay.stats.splits import Splits
-from assay.stats.subsampling import Rankings, SubsampledShare, half_rankings, halves, tau_interval
+from assay.stats.subsampling import SubsampledShare, halves
 from assay.stats.variance import COEFFICIENTS, coefficient, mean_squares
 
 Of = Literal["power", "tau", "reliability"]
@@ -170,7 +171,7 @@ class _CellPower:
     """The pairs of runs that a cell separates, and how it ranks the runs."""
 
     share: SubsampledShare
-    ranking: Rankings
+    ranking: HalfRankings
 
 
 class Answer:
@@ -181,7 +182,7 @@ class Answer:
         self.of, self.alpha, self.level, self.seed = of, alpha, level, seed
         self.intervals = intervals
         self.deepest: dict[Form, _CellPower] = {}
-        self.ranking: dict[Form, Rankings] = {}
+        self.ranking: dict[Form, HalfRankings] = {}
         self.powers: dict[tuple[Form, GridCell], _CellPower] = {}
 
     def columns(self, form: Form, x: Array, cell: GridCell) -> Row:

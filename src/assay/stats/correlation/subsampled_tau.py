@@ -1,0 +1,51 @@
+"""Tau of two rankings of runs with its interval over topics, from halves of them (`stats.subsampling`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.core.arrays import Array
+from assay.stats.correlation.coefficients import DenseRanks, correlate_ranks, dense_ranks
+from assay.stats.splits import Splits, means
+from assay.stats.subsampling import GROWTH, SubsampledShare, half_changes
+
+
+@dataclass(frozen=True, slots=True)
+class HalfRankings:
+    """Runs ranked by their means: on all topics, then on the halves."""
+
+    whole: DenseRanks  # [run]
+    half: DenseRanks  # [2 x split, run]; empty where topics are too few
+    n_topics: int
+
+
+def half_rankings(x: Array, split: Splits | None) -> HalfRankings:
+    """Rank the runs on all topics and on the halves; `x` is [run, topic]."""
+    n_runs, n = x.shape
+    half = np.concatenate([means(x, mask) for mask in split.masks()]) if split else np.zeros((0, n_runs))
+    return HalfRankings(dense_ranks(x.mean(-1)), dense_ranks(half), n)
+
+
+def tau_interval(one: HalfRankings, other: HalfRankings, *, level: float) -> tuple[float, float, float]:
+    """Kendall's tau-b of two rankings of the same runs, with its interval over topics; NaN where there is none.
+
+    As the share of pairs in another order, (1 - tau) / 2, whose errors are taken for proportional to itself.
+    Coverage of nominal 95% intervals, of the mean tau over samples of 25 or 50 topics of TREC-8: .96-.97, lowest cell
+    .93.
+    """
+    tau = float(correlate_ranks(one.whole, other.whole, "tau-b"))
+    if not len(one.half) or np.isnan(tau):
+        return tau, np.nan, np.nan
+    on_halves = correlate_ranks(one.half, other.half, "tau-b")
+    if np.isnan(on_halves).any():
+        return tau, np.nan, np.nan
+    reversed_share, half = (1 - tau) / 2, (1 - on_halves) / 2
+    n_runs = one.whole.shape[-1]
+    n_pairs = n_runs * (n_runs - 1) // 2
+    growth = (reversed_share + 0.5 / n_pairs) / (float(half.mean()) + 0.5 / n_pairs)
+    low, high = SubsampledShare(
+        reversed_share, half_changes(half), float(np.clip(growth, *GROWTH)), one.n_topics, n_pairs
+    ).interval(level) or (np.nan, np.nan)
+    return tau, 1 - 2 * high, 1 - 2 * low
