@@ -58,9 +58,9 @@ def powered(
     scores = means or [0.1 * i for i in range(n_runs)]
     tables["pairs"] = pl.concat([paired(m, scores, p_pair, n_topics=topics, half=half) for m in measures])
     order = sorted(range(n_runs), key=lambda i: -scores[i])
-    best = order[:2] if may_be_best is None else may_be_best
+    first = order[:2] if may_be_best is None else may_be_best
     ranked = [
-        {"run": f"r{i}", "mean": scores[i], "may_be_best": i in best, "rank_low": 1, "rank_high": n_runs}
+        {"run": f"r{i}", "mean": scores[i], "may_be_best": i in first, "rank_low": 1, "rank_high": n_runs}
         for i in order
     ]
     tables["best_runs"] = pl.DataFrame([{"measure": m, **row} for m in measures for row in ranked])
