@@ -132,7 +132,7 @@ class SubsampledShare:
         half differs from another, it has no width. A share of 0 or 1 counts as half a pair from it.
 
         Coverage of nominal 95% intervals of power: on truths that chose the method .94-.96 (25 and 50 topics), on
-        others .93-.98; lowest cell .90, with 8 runs .83. With 10 topics .84-.98.
+        others .93-.98; lowest cell .90, with 8 runs .84. With 10 topics .84-.98.
         """
         if not self.changes.size:
             return None

@@ -162,7 +162,8 @@ def power(
     tables.best: measure, power, above (the measure that is most clearly above it), p, may_be_best: which measures may
     be the one of most power, by multiple comparisons with the best (hsu1984). The set loses the best measure in at
     most a share alpha of samples, and says nothing of two given measures: for these there is `p_holm`. At 50 topics
-    it held 3.3 to 3.8 of 8 measures, and lost the best in at most 0.5% (where all are equal, one of them in 7%).
+    it held 2.7 to 3.8 of 8 measures (4.8 to 5.4 with 8 runs), and lost the best in at most 0.5% (3%; where all are
+    equal, a given one in 7%).
     tables.asl: measure, pair, p: the p-values of all pairs, largest first.
     tables.pairs: measure, run_a, run_b, difference (a minus b), low, high, effect (mean over deviation), p,
     significant, n_topics (that both runs have), better (the run that is significantly better: with the lower mean,

@@ -144,7 +144,7 @@ def weaker_measures(power: Result) -> Sentence | None:
 
     Those that are not among the measures that may be best and whose difference from the best is significant after
     Holm's correction over all pairs of measures, because the best was chosen by its power; the interval is that of
-    one difference, paired over halves of the topics. On nine truths, two of them without any difference, it was said
+    one difference, paired over halves of the topics. On eight truths, two of them without any difference, it was said
     and false in at most 1.6% of the samples. Not said of two measures, where the sentence on the best has said it,
     nor below {many_runs} runs (own).
     """
