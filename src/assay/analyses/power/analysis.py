@@ -398,7 +398,8 @@ def _selected_t(tested: _PairTests, level: float) -> Array:
     Of few runs, that of all pairs at once. Of more, the false coverage rate is controlled over the significant
     pairs: R of m selected take level 1 - R (1 - level) / m each (benjamini2005); the others have none. Pairs of runs
     are dependent, for which there is no proof: of 20 to 40 runs, these intervals held for 95 to 98% of the pairs that
-    were significant by themselves, and single ones for 90 to 96% (`python -m bench.validity.runs`).
+    were significant by themselves, and single ones for 90 to 96%; where all runs are alike, for 91 to 97%
+    (`python -m bench.validity.runs`).
     """
     if tested.simultaneous is not None:
         return np.where(tested.tested & (tested.n_topics > 1), tested.simultaneous, np.nan)
