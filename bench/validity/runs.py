@@ -18,8 +18,8 @@ import numpy as np
 from assay.analyses.power.analysis import SIMULTANEOUS_RUNS, power
 from assay.core.arrays import Array
 from assay.scoring.scores import Scores
-from assay.stats.rank_sets import rank_sets
 from assay.stats.significance.pairs import holm
+from assay.stats.significance.rank_sets import rank_sets
 from bench.validity.truths import CHOICE, CONFIRMATION, Truth, one_mean
 
 REPLICATES, SEED, MOST_MEASURES = 100, 7, 4

@@ -43,7 +43,8 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 CASES = pytest.mark.parametrize("case", range(len(VARIANTS)), ids=[f"{name} {own}" for name, own in VARIANTS])
 OWN_UNITS = {
     "score": {"mean", "low", "high", "value"},
-    "power.pairs": {"difference", "low", "high", "effect"},
+    "power.pairs": {"difference", "low", "high", "selected_low", "selected_high", "effect"},
+    "power.best_runs": {"mean"},
     "standardize": {"mean", "low", "high"},
     "standardize.scores": {"value"},
     "standardize.factors": {"mean"},
@@ -52,6 +53,8 @@ OWN_UNITS = {
     "predictivity.conflict_pairs": {"difference_a", "difference_b"},
 }
 """The columns that are in the units of a measure, by table."""
+_ENDS = {"low": "high", "selected_low": "selected_high"}
+_OTHER_END = _ENDS | {high: low for low, high in _ENDS.items()}
 
 
 @cache
@@ -83,7 +86,7 @@ def of_flipped(table: pl.DataFrame, column: str) -> list[bool]:
 def turned(table: pl.DataFrame, columns: set[str]) -> pl.DataFrame:
     """Change the sign of the negated measure's numbers, and the places of the ends of its intervals."""
     for column in columns & set(table.columns):
-        source = {"low": "high", "high": "low"}.get(column, column)
+        source = _OTHER_END.get(column, column)
         rows = pl.Series(of_flipped(table, column))
         table = table.with_columns(pl.when(rows).then(-pl.col(source)).otherwise(column).alias(f"new {column}"))
     new = [name for name in table.columns if name.startswith("new ")]

@@ -74,13 +74,13 @@ REFERENCES: dict[str, str] = {
     "SIGIR 2002, 316-323.",
     "webber2008": "Webber, Moffat, Zobel, Sakai. Precision-at-ten considered redundant. SIGIR 2008.",
     "webber2010": "Webber, Moffat, Zobel. The effect of pooling and evaluation depth on metric stability. EVIA 2010.",
+    "wilson1927": "Wilson. Probable inference, the law of succession, and statistical inference. Journal of the "
+    "American Statistical Association 22(158), 1927, 209-212.",
     "yilmaz2006": "Yilmaz, Aslam. Estimating average precision with incomplete and imperfect judgments. "
     "CIKM 2006, 102-111.",
     "zhang2017": "Zhang, Liu, Li, Zhang, Xu, Ma. Evaluating Web search with a Bejeweled player model. SIGIR 2017.",
     "zobel1998": "Zobel. How reliable are the results of large-scale information retrieval experiments? "
     "SIGIR 1998, 307-314.",
-    "wilson1927": "Wilson. Probable inference, the law of succession, and statistical inference. Journal of the "
-    "American Statistical Association 22(158), 1927, 209-212.",
     "zou2008": "Zou, Donner. Construction of confidence limits about effect measures: A general approach. "
     "Statistics in Medicine 27(10), 2008, 1693-1702.",
 }

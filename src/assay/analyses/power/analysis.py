@@ -41,7 +41,6 @@ from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
 from assay.stats.best import best_first
 from assay.stats.intervals import t_quantile
-from assay.stats.rank_sets import rank_sets, simultaneous_t
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
 from assay.stats.significance.gaps import critical_differences_with_gaps, p_values_on_subsets, p_values_with_gaps
 from assay.stats.significance.pairs import (
@@ -56,6 +55,7 @@ from assay.stats.significance.pairs import (
     pairs_with_gaps,
     shared_topics,
 )
+from assay.stats.significance.rank_sets import rank_sets, simultaneous_t
 from assay.stats.significance.subsampled_power import subsampled_power, subsampled_power_by
 from assay.stats.subsampling import SubsampledShare, best_p_values, halves
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.core.arrays import Array
-from assay.stats.rank_sets import rank_sets, simultaneous_t
+from assay.stats.significance.rank_sets import rank_sets, simultaneous_t
 
 RNG = np.random.default_rng(16)
 
