@@ -150,9 +150,10 @@ def depth(
     high, lost, lost_low, lost_high, tau, tau_low, tau_high, power_placebo, tau_placebo: what the sentences of a
     report rest on. Of AP and nDCG (of the first measure where neither is asked for), all depths under the deepest
     pool, and all pools at the deepest evaluation. The deepest pool is here the deepest of which at least
-    {pool_judged} is judged, where there is one; lost and tau are to that pool. power_placebo is the power with grades
-    permuted among the judged documents of the pool, tau_placebo tau-b of the run means with those of permuted grades:
-    where it is {placebo_tau} or more, runs are ranked by what was judged, and no sentence advises such a depth.
+    {pool_judged} is judged, where there is one; lost and tau are to that pool. At all depths under it, power_placebo
+    is the power with grades permuted among its judged documents, tau_placebo tau-b of the run means with those of
+    permuted grades: where it is {placebo_tau} or more, runs are ranked by what was judged, and no sentence advises
+    such a depth.
     tables.reliability, without `width` and where `of` is power: measure, normalization, pool_depth, depth, phi,
     phi_low, phi_high, e_rho2, e_rho2_low, e_rho2_high: the stability of scores and of the ranking in every cell, as
     `of` reliability shows it.
@@ -257,7 +258,7 @@ def _edges(grid: Grid, answer: Answer, pools: pl.DataFrame, *, alpha: float, see
         for cell in cells
     ]
     edges = pl.DataFrame(rows).with_columns(pl.selectors.ends_with("low", "high").fill_nan(None))
-    return beside_placebo(edges, grid, forms, cells, alpha=alpha, seed=seed)
+    return beside_placebo(edges, grid, forms, pool, alpha=alpha, seed=seed)
 
 
 def _notes(grid: Grid, pools: pl.DataFrame, of: Of) -> Iterator[Note]:

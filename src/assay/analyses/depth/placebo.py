@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from assay.analyses.depth.grid import Grid, GridCell
+from assay.analyses.depth.grid import Grid
 from assay.analyses.depth.normalizations import Form
-from assay.core.arrays import Index
 from assay.scoring.conditions import score_judged
 from assay.scoring.placebo import FEWEST, expected_scores
 from assay.scoring.scores import mean_where_scored
@@ -20,36 +19,22 @@ _KEY = ("measure", "normalization", "pool_depth", "depth")
 
 
 def beside_placebo(
-    table: pl.DataFrame, grid: Grid, forms: Sequence[Form], cells: Sequence[GridCell], *, alpha: float, seed: int
+    table: pl.DataFrame, grid: Grid, forms: Sequence[Form], pool_depth: int, *, alpha: float, seed: int
 ) -> pl.DataFrame:
-    """Add `power_placebo` and `tau_placebo` to cells: grades permuted among the judged documents of each pool."""
-    depths: dict[int, list[int]] = {}
-    for pool_depth, k in cells:
-        depths.setdefault(pool_depth, []).append(k)
-    first = grid.first(grid.contributors)
-    rows = [
-        row
-        for pool_depth, wanted in depths.items()
-        for row in _of_pool(grid, first, forms, pool_depth, wanted, alpha=alpha, seed=seed)
-    ]
+    """Add `power_placebo` and `tau_placebo` to the cells of a pool; of other pools they are empty."""
+    rows = _of_pool(grid, forms, pool_depth, alpha=alpha, seed=seed)
     columns = (*_KEY, "power_placebo", "tau_placebo")
-    return table.join(pl.DataFrame(rows, schema=columns, orient="row"), on=_KEY, how="left", maintain_order="left")
+    placebo = pl.DataFrame(list(rows), schema=columns, orient="row")
+    return table.join(placebo, on=_KEY, how="left", maintain_order="left")
 
 
 def _of_pool(
-    grid: Grid,
-    first: Index,
-    forms: Sequence[Form],
-    pool_depth: int,
-    depths: Sequence[int],
-    *,
-    alpha: float,
-    seed: int,
+    grid: Grid, forms: Sequence[Form], pool_depth: int, *, alpha: float, seed: int
 ) -> Iterator[tuple[object, ...]]:
-    """Permute the grades of one pool, and score the runs to some depths."""
-    pool = grid.pool(first, pool_depth)
+    """Permute grades among the judged documents of a pool, and score the runs to all depths."""
+    pool = grid.pool(grid.first(grid.contributors), pool_depth)
     judged = grid.judged(pool)
-    asked = [(form, k) for form in forms for k in depths]
+    asked = [(form, k) for form in forms for k in grid.depths]
     conditions = [form.at(k) for form, k in asked]
     real = mean_where_scored(score_judged(judged, conditions).value)
     expected, exact = expected_scores(judged, conditions)

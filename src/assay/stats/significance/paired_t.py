@@ -15,7 +15,7 @@ import numpy as np
 from assay.core.arrays import Array, Bools, Index
 from assay.stats.intervals import grouped, t_quantile
 from assay.stats.significance.declare import significance_test
-from assay.stats.significance.pairs import count_true, pairs, rounding
+from assay.stats.significance.pairs import Pairs, count_true, pairs, rounding
 
 _ENTRIES = 1 << 15  # differences held at a time: what stays in cache
 _CANCELLED = 1e-4  # the share of the squares below which what stays has lost digits
@@ -41,10 +41,14 @@ def t_test(x: Array) -> Array:
     At 10 topics of exponential differences it rejects a true null hypothesis in about 10% of cases instead of 5%
     (`python -m bench.type_i_error`).
     """
+    return t_p_values(pairs(x), x.shape[1])
+
+
+def t_p_values(d: Pairs, n: int) -> Array:
+    """The p-values of pairs that are compared on n topics. [pair]"""
     from scipy.special import stdtr
 
-    d = pairs(x)
-    return np.where(d.flat, 1.0, 2 * stdtr(max(x.shape[1] - 1, 1), -np.abs(d.t)))
+    return np.where(d.flat, 1.0, 2 * stdtr(max(n - 1, 1), -np.abs(d.t)))
 
 
 def separated(x: Array, *, alpha: float) -> tuple[float, Array]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from assay.core.arrays import Array, Bools
 from assay.stats.intervals import t_quantile
 from assay.stats.resampling import portions, stacked
-from assay.stats.significance.paired_t import t_test
+from assay.stats.significance.paired_t import t_p_values
 from assay.stats.significance.pairs import pairs
 from assay.stats.splits import Splits
 from assay.stats.subsampling import GROWTH, SubsampledShare, half_changes
@@ -33,11 +33,12 @@ def subsampled_power(x: Array, split: Splits | None, *, alpha: float) -> Subsamp
     """The share of pairs of runs that a paired t test finds different; `x` is [run, topic], without gaps."""
     n_runs, n = x.shape
     n_pairs = n_runs * (n_runs - 1) // 2
-    share = float((t_test(x) < alpha).mean()) if n > 1 and n_pairs else 0.0
+    d = pairs(x)
+    share = float((t_p_values(d, n) < alpha).mean()) if n > 1 and n_pairs else 0.0
     if split is None:
         return SubsampledShare(share, np.zeros(0), 1.0, n, n_pairs)
     critical = t_quantile(1 - alpha, n - 1)
-    near = float((np.abs(np.abs(pairs(x).t) - critical) <= _NEAR).mean())
+    near = float((np.abs(np.abs(d.t) - critical) <= _NEAR).mean())
     significant, near_in_halves = _on_halves(x, split, alpha)
     return SubsampledShare(share, half_changes(significant), _growth(near, near_in_halves), n, n_pairs)
 
