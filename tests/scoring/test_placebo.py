@@ -1,4 +1,4 @@
-"""Permuted grades: expectations by enumeration and in closed form, and bounds as `score` has them."""
+"""Permuted grades: expectations by enumeration and in closed form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay.measures.grammar import parse
 from assay.scoring.conditions import score_conditions
-from assay.scoring.placebo import extremes, is_linear, placebo
+from assay.scoring.placebo import is_linear, placebo
 
 RUNS = {
     "a": {"1": {"d1": 9, "d2": 8, "d3": 7, "x": 6}, "2": {"e1": 3, "e2": 2}},
@@ -105,15 +105,3 @@ def test_a_pool_has_its_own_permutation() -> None:
 def test_scores_of_another_tool_have_no_placebo() -> None:
     scores = replace(assay.score(RUNS, QRELS, ["AP"]), made_of=None)
     assert placebo(scores, seed=0) is None
-    assert extremes(scores) is None
-
-
-def test_extremes_are_what_unjudged_documents_could_make_of_a_score() -> None:
-    scores = assay.score(RUNS, QRELS, ["P@3", "AP"])
-    bounds = extremes(scores)
-    assert bounds is not None
-    least, most = bounds
-    np.testing.assert_allclose(least[0], scores.value[0])
-    np.testing.assert_allclose(most[0], [[1 / 3, 1 / 3], [1.0, 2 / 3]])
-    assert (least <= scores.value).all()
-    assert (scores.value <= most).all()

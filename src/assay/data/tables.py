@@ -16,7 +16,7 @@ from assay.core.notes import Note
 from assay.core.settings import check_choice, check_depth, positions
 from assay.core.text import counted, first_few
 from assay.data.codes import FindId, check_codes, encode, repeats, same_code, second_hash
-from assay.data.judgments.conflicts import CONFLICT_RULES, Conflicts, Settled, settle
+from assay.data.judgments.conflicts import CONFLICT_RULES, Conflicts, PairGrades, settle
 from assay.data.judgments.scale import ABSENT as ABSENT
 from assay.data.judgments.scale import IN_POOL as IN_POOL
 from assay.data.judgments.scale import MAX_GRADE as MAX_GRADE
@@ -92,27 +92,27 @@ class Qrels:
         names, index = number(topic)
         code = encode(doc)
         pair = code ^ salt(len(names))[index]
-        settled = settle(pair, grade, conflicts)
-        if not settled.first.all():
+        by_pair = settle(pair, grade, conflicts)
+        if not by_pair.first.all():
             check_codes(index, doc, *repeats(pair))
-        if settled.example is not None and conflicts == "error":
-            row, other = settled.example
+        if by_pair.example is not None and conflicts == "error":
+            row, other = by_pair.example
             what = f"document {doc[row]} of topic {topic[row]} has grade {grade[row]:g} here"
             raise InputError(
                 f"{place(row)}: {what} but {grade[other]:g} at {place(other)} "
                 "(--conflicts first, max, min, mean or majority makes one of them)"
             )
-        coded = coded_grades(settled.grade, max(float(grade.max()), scale.highest), source)
+        coded = coded_grades(by_pair.grade, max(float(grade.max()), scale.highest), source)
         return cls(
             topics=names,
-            topic=index[settled.first],
-            doc=code[settled.first],
-            ids=doc.filter(pl.Series(settled.first)),
+            topic=index[by_pair.first],
+            doc=code[by_pair.first],
+            ids=doc.filter(pl.Series(by_pair.first)),
             grade=coded.code,
             top=coded.top,
             source=source,
             notes=(
-                *_notes_on_repeats(settled, conflicts, source, place),
+                *_notes_on_repeats(by_pair, conflicts, source, place),
                 *_note_on_fractions(coded.fractions, source),
             ),
             fractions=coded.fractions,
@@ -165,15 +165,15 @@ class Qrels:
 
 
 def _notes_on_repeats(
-    settled: Settled, conflicts: Conflicts, source: str, place: Callable[[int], str]
+    by_pair: PairGrades, conflicts: Conflicts, source: str, place: Callable[[int], str]
 ) -> Iterator[Note]:
     """Say how many documents were judged more than once, and what was done where grades differ."""
-    if settled.n_repeated:
-        ignored = f"{source}: {counted(settled.n_repeated, 'repeated judgment')} ignored: they agree with the first"
+    if by_pair.n_repeated:
+        ignored = f"{source}: {counted(by_pair.n_repeated, 'repeated judgment')} ignored: they agree with the first"
         yield Note(REPEATED_JUDGMENTS, "info", ignored)
-    if settled.example is not None:
-        row, other = settled.example
-        pairs = f"{settled.n_conflicts:,} of {settled.grade.size:,} judged documents"
+    if by_pair.example is not None:
+        row, other = by_pair.example
+        pairs = f"{by_pair.n_conflicts:,} of {by_pair.grade.size:,} judged documents"
         done = f"{CONFLICT_RULES[conflicts]} (--conflicts {conflicts})"
         text = f"{source}: {pairs} have different grades, as at {place(other)} and {place(row)}; {done}"
         yield Note("conflicting_judgments", "caution", text)

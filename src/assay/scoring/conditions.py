@@ -184,6 +184,19 @@ class Ingredients:
     qrels: Qrels
     policy: ScoringPolicy
 
+    def judged_for(self, scores: Scores, under: Under) -> Judged:
+        """Join the runs and topics of scores that were made of this with the judgments of a condition."""
+        policy = self.policy
+        judged = judge_under(
+            self.runs,
+            self.qrels,
+            under,
+            contributors=policy.contributors,
+            negative=policy.negative,
+            others=policy.judgments,
+        )
+        return judged.select(runs=scores.runs, topics=scores.topics)
+
 
 def unsettled_conditions(
     runs: Runs, qrels: Qrels, conditions: Iterable[AnyMeasure | Condition], policy: ScoringPolicy

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,6 @@ from assay.measures.declare import Measure
 from assay.scoring.conditions import (
     Condition,
     Ingredients,
-    judge_under,
     parse_condition,
     score_judged,
     unsettled_conditions,
@@ -103,19 +101,10 @@ def expected_scores(
 
 def _by_judgments(scores: Scores, source: Ingredients) -> Iterator[tuple[Judged, list[int], list[Condition]]]:
     """Join runs with each set of judgments that conditions ask for, and say which conditions these are."""
-    asked = sorted(enumerate(map(parse_condition, scores.conditions)), key=lambda row: str(row[1].under))
-    for under, group in groupby(asked, key=lambda row: row[1].under):
-        members = list(group)
-        judged = judge_under(
-            source.runs,
-            source.qrels,
-            under,
-            contributors=source.policy.contributors,
-            negative=source.policy.negative,
-            others=source.policy.judgments,
-        )
-        here = judged.select(runs=scores.runs, topics=scores.topics)
-        yield here, [i for i, _ in members], [condition for _, condition in members]
+    asked = [parse_condition(condition) for condition in scores.conditions]
+    for under in dict.fromkeys(c.under for c in asked):
+        rows = [i for i, c in enumerate(asked) if c.under == under]
+        yield source.judged_for(scores, under), rows, [asked[i] for i in rows]
 
 
 def is_linear(measure: Measure, top: int, fractions: Sequence[float] = ()) -> bool:
@@ -134,21 +123,3 @@ def is_linear(measure: Measure, top: int, fractions: Sequence[float] = ()) -> bo
 
     whole, one, other, none = (scored(x) for x in (every, every * here, every * ~here, every * 0))
     return bool(np.allclose(whole - one, other - none, rtol=0, atol=1e-9))
-
-
-def extremes(scores: Scores) -> tuple[Array, Array] | None:
-    """The least and the most that unjudged documents could make of each score; NaN where no bound is offered.
-
-    Two of [condition, run, topic]; None for scores that were not made of runs and judgments here.
-    """
-    from assay.measures.bounds.residuals import bounds_of_runs
-
-    if scores.made_of is None:
-        return None
-    least, most = (np.full(scores.value.shape, np.nan) for _ in range(2))
-    for judged, rows, conditions in _by_judgments(scores, scores.made_of):
-        raw = [(i, c.measure) for i, c in zip(rows, conditions, strict=True) if c.normalization == "raw"]
-        at = [i for i, _ in raw]
-        least[at], most[at] = bounds_of_runs(judged, [measure for _, measure in raw], tail="empty")
-    scored = ~np.isnan(scores.value)
-    return np.where(scored, least, np.nan), np.where(scored, most, np.nan)

@@ -93,9 +93,9 @@ def test_only_pairs_with_different_grades_are_counted_as_conflicts(rows: list[Ro
     times = Counter((topic, doc) for topic, doc, _ in rows)
     in_conflicts = sum(times[pair] - 1 for pair, grades in said.items() if len(grades) > 1)
     pair = np.array([hash(row[:2]) for row in rows], dtype=np.int64).view(np.uint64)
-    settled = settle(pair, np.array([grade for _, _, grade in rows], dtype=float), "max")
-    assert (settled.n_conflicts, settled.n_repeated) == (n, again - in_conflicts)
-    assert (settled.example is None) == (n == 0)
+    by_pair = settle(pair, np.array([grade for _, _, grade in rows], dtype=float), "max")
+    assert (by_pair.n_conflicts, by_pair.n_repeated) == (n, again - in_conflicts)
+    assert (by_pair.example is None) == (n == 0)
 
 
 @settings(deadline=None)

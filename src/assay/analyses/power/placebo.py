@@ -17,7 +17,8 @@ from assay.core.text import listed
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
-from assay.scoring.placebo import Placebo, extremes, placebo
+from assay.scoring.bounds import score_bounds
+from assay.scoring.placebo import Placebo, placebo
 from assay.scoring.scores import Scores, mean_where_scored
 from assay.stats.correlation.coefficients import tau_b
 
@@ -92,9 +93,10 @@ def _flippable(data: Scores, significant: Mapping[str, Bools]) -> list[float]:
     The better run at its least, the other at its most, each by itself: as if no
     unjudged document stood in both lists. So more pairs may be counted than any completion of the judgments reverses.
     """
-    bounds = extremes(data)
-    if bounds is None:
+    source = data.made_of
+    if source is None:
         return [float("nan")] * len(data.conditions)
+    bounds = score_bounds(data, lambda under: source.judged_for(data, under), tail="empty")
     first, second = np.triu_indices(len(data.runs), 1)
     quality, ends = data.quality(), [mean_where_scored(data.oriented(end)) for end in bounds]
     least, most = np.minimum(*ends), np.maximum(*ends)

@@ -13,11 +13,12 @@ from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.data import run_lists
 from assay.data.judged import Collection, Judged, judge
-from assay.measures.bounds.residuals import Tail, bounds_of_runs, kind
+from assay.measures.bounds.residuals import Tail, kind
 from assay.measures.declare import Measure
 from assay.results.analysis import Section, analysis
 from assay.results.charts import field, run_means
 from assay.results.result import Result
+from assay.scoring.bounds import score_bounds
 from assay.scoring.conditions import judgments_under, parse_condition, score_conditions
 from assay.scoring.default_measures import default_measures
 from assay.scoring.engine import score as compute
@@ -162,19 +163,12 @@ def _bounded(data: Collection | Judged, scores: Scores, contributors: Sequence[s
 
     A residual only where the score itself is the least.
     """
-    asked = [parse_condition(condition) for condition in scores.conditions]
-    least, most = (np.full(scores.value.shape, np.nan) for _ in range(2))
-    for under in dict.fromkeys(c.under for c in asked):
-        rows = [i for i, c in enumerate(asked) if c.under == under and c.normalization == "raw"]
-        judged = data if isinstance(data, Judged) else _judged(data, under, contributors)
-        least[rows], most[rows] = bounds_of_runs(judged, [asked[i].measure for i in rows], tail=tail)
-    alone = np.array([kind(c.measure) == "residual" for c in asked])[:, None, None]
-    scored = ~np.isnan(scores.value)
-    return {
-        "residual": np.where(alone & scored, most - scores.value, np.nan),
-        "least": np.where(scored, least, np.nan),
-        "most": np.where(scored, most, np.nan),
-    }
+    least, most = score_bounds(
+        scores, lambda under: data if isinstance(data, Judged) else _judged(data, under, contributors), tail=tail
+    )
+    measures = [parse_condition(condition).measure for condition in scores.conditions]
+    alone = np.array([kind(m) == "residual" for m in measures])[:, None, None]
+    return {"residual": np.where(alone, most - scores.value, np.nan), "least": least, "most": most}
 
 
 def _judged(data: Collection, under: tuple[str | None, int | None], contributors: Sequence[str]) -> Judged:

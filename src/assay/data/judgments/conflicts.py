@@ -30,7 +30,7 @@ CONFLICT_RULES: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class PairGrades:
     """One grade for each pair of topic and document."""
 
     first: Bools  # [row] whether the row is the first of its pair
@@ -40,7 +40,7 @@ class Settled:
     example: tuple[int, int] | None  # the first row that contradicts an earlier one, and that one
 
 
-def settle(pair: Codes, grade: Values, how: Conflicts) -> Settled:
+def settle(pair: Codes, grade: Values, how: Conflicts) -> PairGrades:
     """Give each pair one grade; `pair` [row] is equal where topic and document are.
 
     Under "error" the grades that are returned are the first ones, and `example` says whether that is an error.
@@ -52,7 +52,7 @@ def settle(pair: Codes, grade: Values, how: Conflicts) -> Settled:
     said = np.maximum(grade[order], -1)  # all negative grades say the same
     differs = again & np.concatenate([[False], said[1:] != said[:-1]])
     if not differs.any():
-        return Settled(first, grade[first], int(again.sum()), 0, None)
+        return PairGrades(first, grade[first], int(again.sum()), 0, None)
     group = np.cumsum(~again) - 1
     rows = np.isin(group, group[differs])  # all rows of the pairs in which some differ
     chosen = grade.astype(np.float64) if how == "mean" else grade.copy()
@@ -60,7 +60,7 @@ def settle(pair: Codes, grade: Values, how: Conflicts) -> Settled:
         has_a_say = rows & (said >= 0)
         chosen[order[rows & ~again]] = _RULES[how](group[has_a_say], said[has_a_say])
     at = np.flatnonzero(differs)[np.argmin(order[differs])]
-    return Settled(
+    return PairGrades(
         first=first,
         grade=chosen[first],
         n_repeated=int((again & ~rows).sum()),
