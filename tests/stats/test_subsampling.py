@@ -13,7 +13,7 @@ from assay.stats.correlation.subsampled_tau import half_rankings, tau_interval
 from assay.stats.significance.subsampled_power import subsampled_power
 from assay.stats.subsampling import (
     SubsampledShare,
-    best_p_values,
+    best_shares,
     half_changes,
     halves,
 )
@@ -73,24 +73,24 @@ def test_without_halves_there_is_no_interval_and_no_p() -> None:
     assert a.interval(0.95) is None
     assert (a - b).interval(0.95) is None
     assert np.isnan((a - b).p)
-    assert np.isnan(best_p_values([a, b])[0]).all()
+    assert np.isnan(best_shares([a, b])[0]).all()
 
 
 def test_the_best_may_always_be_best_and_one_far_behind_may_not() -> None:
     shares = [share(value, 0.02, seed=i) for i, value in enumerate((0.7, 0.69, 0.3))]
-    p, above = best_p_values(shares)
+    p, above = best_shares(shares)
     assert p[0] > 0.5
     assert p[1] > 0.05 > p[2]
     assert above[2] in {0, 1}
     assert above[0] == 0
-    assert best_p_values(shares)[0].tolist() == p.tolist()
+    assert best_shares(shares)[0].tolist() == p.tolist()
 
 
 def test_more_competitors_make_it_harder_to_leave_the_set() -> None:
     close, rivals = share(0.62, seed=1), [share(0.7, seed=i) for i in (2, 3, 4, 5, 6, 7)]
     few, many = (
-        best_p_values([close, rivals[0]])[0][0],
-        best_p_values([close, rivals[0], *map(_behind, rivals)])[0][0],
+        best_shares([close, rivals[0]])[0][0],
+        best_shares([close, rivals[0], *map(_behind, rivals)])[0][0],
     )
     assert few < many
 

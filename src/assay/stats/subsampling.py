@@ -149,33 +149,43 @@ class SubsampledShare:
 # --- which may be best
 
 
-def best_p_values(shares: Sequence[SubsampledShare], *, seed: int = 0) -> tuple[Array, Index]:
-    """Test of each whether it may be the best of all: p, and which other is above it most clearly. Two of [share]
+def best_shares(shares: Sequence[SubsampledShare], *, seed: int = 0) -> tuple[Array, Index]:
+    """Test of each share whether it may be the highest, as `best_p_values` does. Two of [share]"""
+    changes = np.stack([one.changes for one in shares], axis=-1)
+    value, growth = (np.array(x) for x in zip(*((one.value, one.growth) for one in shares), strict=True))
+    return best_p_values(value, changes, growth, shares[0].n_topics, seed=seed)
+
+
+def best_p_values(
+    value: Array, changes: Array, growth: Array, n_topics: int, *, seed: int = 0
+) -> tuple[Array, Index]:
+    """Test of each of several whether it may be the highest: p, and which other is above it most clearly.
+
+    `value` is that of all topics, `changes` [split, n] what two halves differ by, `growth` that of the standard
+    error, all of them on the same halves; the error of a difference grows by the geometric mean of two. Two of [n].
 
     Multiple comparisons with the best (hsu1984): the largest t of another one over this one is compared with the
     largest under equality of all, whose joint distribution is a multivariate t with the correlations that the halves
     have. Those with p of at least alpha are a set that holds the truly best one in a share 1 - alpha of samples: each
-    is tested by itself, because only the best one must not be lost. It is no test that two given ones differ.
+    is tested by itself, because only the best one must not be lost. It is no test that two given ones differ. Without
+    halves p is NaN; what is NaN itself is no competitor, and has p = 1.
     """
-    value = np.array([one.value for one in shares])
-    n = value.size
+    n_splits, n = changes.shape
     p, above = np.ones(n), np.arange(n)
-    changes = np.stack([one.changes for one in shares], axis=-1)  # [split, share]
-    if n < 2 or not changes.size:
+    if n < 2 or not n_splits:
         return np.full(n, np.nan), above
-    draws = _multivariate_t(len(changes), shares[0].n_topics - 1, seed)  # [draw, split]
-    for i in range(n):
-        others = np.array([j for j in range(n) if j != i])
-        errors = np.array([(shares[j] - shares[i]).error for j in others])
-        varied = errors > _STILL
-        if not varied.any():
-            continue
-        others, errors = others[varied], errors[varied]
-        t = (value[others] - value[i]) / errors
-        moved = changes[:, others] - changes[:, [i]]
-        null = draws @ (moved / np.sqrt((moved**2).sum(0)))
-        p[i] = (1 + np.count_nonzero(null.max(-1) >= t.max())) / (1 + len(draws))
-        above[i] = others[t.argmax()] if t.max() > 0 else i
+    draws = _multivariate_t(n_splits, n_topics - 1, seed)  # [draw, split]
+    there = ~np.isnan(value)
+    for i in np.flatnonzero(there):
+        moved = changes - changes[:, [i]]
+        size = np.sqrt((moved**2).sum(0))
+        errors = np.sqrt(growth * growth[i]) * size / np.sqrt(n_splits)
+        others = np.flatnonzero(there & (errors > _STILL))
+        if others.size:
+            t = (value[others] - value[i]) / errors[others]
+            null = draws @ (moved[:, others] / size[others])
+            p[i] = (1 + np.count_nonzero(null.max(-1) >= t.max())) / (1 + len(draws))
+            above[i] = others[t.argmax()] if t.max() > 0 else i
     return p, above
 
 

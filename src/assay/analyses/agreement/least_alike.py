@@ -22,13 +22,10 @@ from assay.stats.intervals import t_quantile
 from assay.stats.prediction import average, crossed
 from assay.stats.splits import SPLIT_TOPICS, means
 from assay.stats.splits import splits as split_topics
+from assay.stats.subsampling import GROWTH, best_p_values, halves
 from assay.stats.unlimited_topics import kendall, latent
 
 _SPLITS = 200  # of the topics into halves
-_DRAWS = 4000  # of differences where no pair is less alike than another
-_GROWTH = (0.55, 1.6)  # the least and the most that a standard error may change by, from half of the topics to all
-_HALVED = 8  # topics, of which halves are still samples
-_STILL = 1e-12  # an error of that size is rounding
 _PAIRS = schema(
     "measure_a", "measure_b", "tau", "low", "high", "tau_corrected", "may_be_least", may_be_least=pl.Boolean
 )
@@ -73,12 +70,13 @@ class HalfTaus:
             return every_tau_b(orders, orders)[:, first, second]
 
         whole = taus(x.mean(-1)[None])[0]
-        if n < _HALVED:
+        split = halves(n, n_splits=_SPLITS, seed=seed)
+        if split is None:
             return cls(whole, np.zeros((0, whole.size)), np.ones(whole.size), n)
-        one, other = (taus(means(x, mask)) for mask in split_topics(n, n // 2, _SPLITS, seed).masks())
+        one, other = (taus(means(x, mask)) for mask in split.masks())
         step = 1 / (x.shape[1] * (x.shape[1] - 1))
         growth = (1 - whole + step) / (1 - (one.mean(0) + other.mean(0)) / 2 + step)
-        return cls(whole, (one - other) / np.sqrt(2), np.clip(growth, *_GROWTH), n)
+        return cls(whole, (one - other) / np.sqrt(2), np.clip(growth, *GROWTH), n)
 
     def simultaneous_interval(self, *, level: float) -> tuple[Array, Array]:
         """Intervals over topics with the level shared among all pairs (Bonferroni), for one that was picked. [pair]
@@ -95,28 +93,11 @@ class HalfTaus:
     def least_p(self, *, seed: int) -> Array:
         """Test of each pair whether it may be the least alike of all. [pair]
 
-        Multiple comparisons with the best (hsu1984): the largest t by which another pair is below this one, beside
-        the largest where all are equal, with the correlations that the halves have. Those with p of at least alpha
-        hold the pair that is least alike in a share 1 - alpha of samples: .98 to 1.00 were measured at .05, with 7
-        to 20 of 28 pairs in the set (8 runs: 23). 1 where topics are too few.
+        As `best_p_values` has it, of the lowest in place of the highest. The set held the pair that is least alike in
+        .98 to 1.00 of samples at .05, with 7 to 20 of 28 pairs in it (8 runs: 23). 1 where topics are too few.
         """
-        n_splits, n = self.changes.shape
-        p = np.ones(n)
-        if not n_splits or n < 2:
-            return p
-        rng = np.random.default_rng(seed)
-        scale = np.sqrt(rng.chisquare(self.n_topics - 1, (_DRAWS, 1)) / (self.n_topics - 1))
-        draws = rng.standard_normal((_DRAWS, n_splits)) / scale
-        for i in range(n):
-            moved = self.changes - self.changes[:, [i]]
-            size = np.sqrt((moved**2).sum(0))
-            error = np.sqrt(self.growth * self.growth[i]) * size / np.sqrt(n_splits)
-            varied = error > _STILL
-            if varied.any() and not np.isnan(self.whole[i]):
-                t = np.nanmax((self.whole[i] - self.whole[varied]) / error[varied])
-                null = (draws @ (moved[:, varied] / size[varied])).max(-1)
-                p[i] = (1 + np.count_nonzero(null >= t)) / (1 + _DRAWS)
-        return p
+        p, _ = best_p_values(-self.whole, -self.changes, self.growth, self.n_topics, seed=seed)
+        return np.nan_to_num(p, nan=1.0)
 
 
 def corrected_taus(x: Array, *, seed: int) -> Array:

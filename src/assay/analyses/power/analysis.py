@@ -57,7 +57,7 @@ from assay.stats.significance.pairs import (
 )
 from assay.stats.significance.rank_sets import rank_sets, simultaneous_t
 from assay.stats.significance.subsampled_power import subsampled_power, subsampled_power_by
-from assay.stats.subsampling import SubsampledShare, best_p_values, halves
+from assay.stats.subsampling import SubsampledShare, best_shares, halves
 
 SIMULTANEOUS_RUNS = int(MANY_RUNS.value)  # up to which the intervals of all pairs hold at once
 SPREAD_RESAMPLES = 2_000  # at most, of a Monte-Carlo test that is done again with topics left out
@@ -353,7 +353,7 @@ def _best(tested: dict[str, _PairTests], procedure: Procedure) -> pl.DataFrame:
     every = list(tested.values())
     p, above = np.full(len(every), np.nan), np.arange(len(every))
     if all(np.array_equal(one.topics, every[0].topics) for one in every):
-        p, above = best_p_values([one.share for one in every], seed=procedure.seed)
+        p, above = best_shares([one.share for one in every], seed=procedure.seed)
     names = list(tested)
     return pl.DataFrame(
         {
