@@ -78,6 +78,7 @@ def _rule(of: Rule) -> str:
     thresholds = ", ".join(f"`{one.name}` = {one}" for one in of.thresholds)
     facts = [
         f"reads {', '.join(f'[{name}](commands.md#{name})' for name in of.of) or 'any section'}",
+        *([f"[measured](../explanation/how-often-wrong.md): {of.measured}"] if of.measured else []),
         *([f"thresholds: {thresholds}"] if thresholds else []),
         *(f"after {reference(key)}" for key in of.cite if key != OWN),
         *(["a threshold is this project's own choice"] if OWN in of.cite else []),
@@ -137,7 +138,10 @@ PAGES = {
     "significance-tests.md": tests_page,
 }
 
+ERROR_RATES = runpy.run_path(str(Path(__file__).with_name("error_rates.py")))
+
 if __name__ == "__main__":
     for file, page in PAGES.items():
         (HERE / file).write_text(page(), encoding="utf-8")
+    ERROR_RATES["PAGE"].write_text(ERROR_RATES["page"](), encoding="utf-8")
     PUBLIC.write_text(public_names(), encoding="utf-8")

@@ -30,6 +30,7 @@ import pytest
 from assay.analyses.demo.analysis import demo_collection
 from assay.cli import main
 from assay.results.analysis import analysis, index
+from assay.results.error_rates import error_rates
 from assay.results.result import Result
 from assay.scoring.scores import Scores
 from tests import ROOT
@@ -243,6 +244,13 @@ def test_what_is_not_run_is_said_on_some_page() -> None:
 def test_a_generated_page_is_current(file: str) -> None:
     written = (DOCS / "reference" / file).read_text(encoding="utf-8")
     assert written == GENERATOR["PAGES"][file](), "run `make docs`"
+
+
+def test_the_page_on_error_rates_has_the_tables_of_the_committed_study() -> None:
+    rates = GENERATOR["ERROR_RATES"]
+    written = rates["PAGE"].read_text(encoding="utf-8")
+    assert written == rates["page"](), "run `make docs`"
+    assert all(f"| {name} |" in written or f"[{name}]" in written for name in error_rates())
 
 
 @pytest.mark.usefixtures("declarations")

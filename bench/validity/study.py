@@ -7,37 +7,51 @@ goes on where it stopped; each depends on nothing but its own seed.
 from __future__ import annotations
 
 import json
+import math
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from assay.core.arrays import Array
 from assay.core.errors import AssayError
 from assay.results.analysis import find
 from assay.results.sentences import load_sentences
-from bench.validity.checks import INTERVALS, SENTENCES, Facts, IntervalCheck, Key, SentenceCheck
-from bench.validity.truths import Truth
+from bench.validity.checks import INTERVALS, MODULES, SENTENCES
+from bench.validity.declare import Facts, IntervalCheck, Key, SentenceCheck, Settings
+from bench.validity.populations import population
+from bench.validity.truths import Kind, Population
 
 SEED = 16
 SCHEMA = {
     "what": pl.String,
     "kind": pl.String,
     "estimand": pl.String,
+    "level": pl.Float64,
     "truth": pl.String,
     "n_topics": pl.Int64,
     "replicates": pl.Int64,
-    "rate": pl.Float64,
-    "error": pl.Float64,
+    "coverage": pl.Float64,
     "lowest": pl.Float64,
+    "false": pl.Float64,
+    "false_of_said": pl.Float64,
+    "error": pl.Float64,
     "said": pl.Float64,
     "could": pl.Float64,
 }
-"""What a row of the study says: of an interval the coverage, of a sentence how often it is false."""
+"""A row of the study.
+
+Of an interval: `coverage`, its mean over the cells of a table, and that of the `lowest` cell. Of a sentence: the
+share of all samples in which it was said and `false`, and that of the samples that said it. `error` is the
+Monte-Carlo error of coverage or false; `said` the share of samples with an interval or the sentence; `could` whether
+the sentence can be true.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +59,7 @@ class Part:
     """One analysis on samples of one size from one truth."""
 
     analysis: str
-    settings: tuple[tuple[str, Any], ...]
+    settings: Settings
     truth: str
     n_topics: int
 
@@ -56,12 +70,28 @@ class Part:
         return f"{self.analysis}{own}--{self.truth}--{self.n_topics}".replace(" ", "_").replace(",", "")
 
 
-def parts(truths: Iterable[str], n_topics: Iterable[int]) -> list[Part]:
-    """Every analysis that is checked, on every truth and every size."""
-    asked = {(c.analysis, ()) for c in INTERVALS} | {(c.analysis, c.settings) for c in SENTENCES}
+def parts(populations: Mapping[str, Kind], n_topics: Iterable[int]) -> list[Part]:
+    """Every analysis that is checked, on every population that it can be asked about and every size."""
+    asked = {(c.analysis, c.settings) for c in INTERVALS} | {(c.analysis, c.settings) for c in SENTENCES}
     sizes = tuple(n_topics)
-    every = [Part(analysis, settings, truth, n) for truth in truths for n in sizes for analysis, settings in asked]
+    every = [
+        Part(analysis, settings, name, n)
+        for name, kind in populations.items()
+        for analysis, settings in asked
+        if takes(analysis) == kind and name in getattr(MODULES[analysis], "TRUTHS", populations)
+        for n in getattr(MODULES[analysis], "SIZES", sizes)
+        if n in sizes
+    ]
     return sorted(every, key=lambda part: part.name)
+
+
+def takes(analysis: str) -> Kind:
+    """What an analysis is asked about: scores where it takes them, else runs with judgments."""
+    return (
+        "scores"
+        if "Scores" in str(signature(find(analysis).function).parameters["data"].annotation)
+        else "collection"
+    )
 
 
 def _seed(part: Part, replicate: int) -> np.random.Generator:
@@ -69,40 +99,88 @@ def _seed(part: Part, replicate: int) -> np.random.Generator:
     return np.random.default_rng([SEED, zlib.crc32(part.truth.encode()), part.n_topics, replicate])
 
 
-def run_part(part: Part, truth: Truth, replicates: int, folder: Path) -> None:
-    """Run an analysis on every sample, and write what it says; what was written already is kept."""
+def run_part(part: Part, replicates: int, folder: Path, truth: Population | None = None) -> str:
+    """Run an analysis on every sample, and write what it says; what was written already is kept.
+
+    Gives the name of the part. The population is found by its name, unless it is given.
+    """
+    replicates = min(replicates, getattr(MODULES[part.analysis], "REPLICATES", replicates))
     path = folder / f"{part.name}.json"
     if path.is_file() and json.loads(path.read_text())["replicates"] >= replicates:
-        return
+        return part.name
+    truth = truth or population(part.truth)
     load_sentences()
     ask = find(part.analysis)
-    rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
-    claims: dict[str, list[Any]] = defaultdict(list)
+    tallies = {check.name: Tally.of(check, truth, part.n_topics) for check in _intervals_of(part)}
+    claims: dict[str, list[Any]] = {sentence.name: [] for sentence in _sentences_of(part)}
     for replicate in range(replicates):
         try:
-            result = ask(truth.scores(part.n_topics, _seed(part, replicate)), **dict(part.settings))
+            result = ask(truth.sample(part.n_topics, _seed(part, replicate)), **dict(part.settings))
         except AssayError:  # says that it cannot answer: no interval, no sentence
-            continue
+            result = None
         for check in _intervals_of(part):
-            rows[check.name] += [(replicate, *row) for row in check.rows(result)]
+            tallies[check.name].add([] if result is None else check.rows(result))
         for sentence in _sentences_of(part):
-            claims[sentence.name].append(sentence.claim(result))
-    done = {"replicates": replicates, "rows": rows, "claims": claims}
+            claims[sentence.name].append(None if result is None else sentence.claim(result))
+    counted = {name: tally.counted() for name, tally in tallies.items()}
+    done = {"replicates": replicates, "intervals": counted, "claims": claims}
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
     new.write_text(json.dumps(done))
     new.replace(path)
+    return part.name
+
+
+@dataclass(slots=True)
+class Tally:
+    """The intervals of one check, sample by sample; held against the truth at once where that is known."""
+
+    known: Mapping[Key, float] | None
+    rows: list[list[tuple[Key, float, float, float]]]  # by sample
+
+    @classmethod
+    def of(cls, check: IntervalCheck, truth: Population, n_topics: int) -> Tally:
+        """Begin to count."""
+        return cls(check.known(truth, n_topics) if check.known else None, [])
+
+    def add(self, rows: Iterable[tuple[Key, float, float, float]]) -> None:
+        """Take the intervals of one sample."""
+        self.rows.append(list(rows))
+
+    def counted(self) -> dict[str, Any]:
+        """Count by cell and by sample: how many rows, how many intervals, how many that held."""
+        by_key: dict[Key, list[float]] = defaultdict(list)
+        for sample in self.rows:
+            for key, value, _, _ in sample:
+                by_key[key].append(value)
+        true = {key: float(self.known[key]) if self.known else _mean(np.array(by_key[key])) for key in by_key}
+        cells: dict[Key, list[int]] = {key: [0, 0, 0] for key in by_key}
+        samples = []
+        for sample in self.rows:
+            there = held = 0
+            for key, _, low, high in sample:
+                is_there = not any(math.isnan(x) for x in (low, high, true[key]))
+                holds = is_there and low <= true[key] + 1e-12 and true[key] <= high + 1e-12
+                cells[key] = [n + one for n, one in zip(cells[key], (1, is_there, holds), strict=True)]
+                there, held = there + is_there, held + holds
+            samples.append([there, held])
+        return {"true": [[*key, true[key]] for key in by_key], "cells": list(cells.values()), "samples": samples}
+
+
+def _mean(values: Array) -> float:
+    """The mean of what is known."""
+    return float(np.nanmean(values)) if not np.isnan(values).all() else float("nan")
 
 
 def _intervals_of(part: Part) -> Iterator[IntervalCheck]:
-    return (check for check in INTERVALS if check.analysis == part.analysis and not part.settings)
+    return (check for check in INTERVALS if check.analysis == part.analysis and check.settings == part.settings)
 
 
 def _sentences_of(part: Part) -> Iterator[SentenceCheck]:
     return (s for s in SENTENCES if s.analysis == part.analysis and s.settings == part.settings)
 
 
-def table(every: Iterable[Part], truths: Mapping[str, Truth], folder: Path) -> pl.DataFrame:
+def table(every: Iterable[Part], truths: Mapping[str, Population], folder: Path) -> pl.DataFrame:
     """Count, for every interval and sentence, how often it is right; one row per truth and size."""
     stored = {part: json.loads((folder / f"{part.name}.json").read_text()) for part in every}
     rows: list[tuple[Any, ...]] = []
@@ -113,55 +191,44 @@ def table(every: Iterable[Part], truths: Mapping[str, Truth], folder: Path) -> p
         expected: dict[str, dict[Key, float]] = {}
         for part in members:
             for check in _intervals_of(part):
-                row, expected[check.name] = _coverage(check, stored[part], truths[name])
-                rows.append((check.name, "interval", check.estimand, name, n, stored[part]["replicates"], *row))
-        facts = Facts(truths[name], expected)
+                row, expected[check.name] = _coverage(stored[part]["intervals"][check.name])
+                rows.append(
+                    (check.name, "interval", check.estimand, check.level, name, n, stored[part]["replicates"], *row)
+                )
+        facts = Facts(truths[name], n, expected)
         for part in members:
             for sentence in _sentences_of(part):
                 row = _false_rate(sentence, stored[part], facts)
-                rows.append((sentence.name, "sentence", "", name, n, stored[part]["replicates"], *row))
+                rows.append((sentence.name, "sentence", "", None, name, n, stored[part]["replicates"], *row))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row").sort("kind", "what", "truth", "n_topics")
 
 
 Row = tuple[float | None, ...]
 
 
-def _coverage(check: IntervalCheck, part: Mapping[str, Any], truth: Truth) -> tuple[Row, dict[Key, float]]:
-    """The share of intervals that hold their estimand, its Monte-Carlo error, the lowest cell, how many there are."""
-    by_key: dict[Key, list[tuple[int, float, float, float]]] = defaultdict(list)
-    for replicate, key, *ends in part["rows"].get(check.name, []):
-        by_key[tuple(key)].append((replicate, *ends))
-    known = check.known(truth) if check.known else {}
-    cells: list[float] = []
-    by_replicate: dict[int, list[bool]] = defaultdict(list)
-    expected: dict[Key, float] = {}
-    n_rows = n_intervals = 0
-    for key, found in by_key.items():
-        x = np.array(found, dtype=np.float64)
-        value = known[key] if known else float(np.nanmean(x[:, 1])) if not np.isnan(x[:, 1]).all() else float("nan")
-        expected[key] = value
-        there = ~np.isnan(x[:, 2:]).any(-1)
-        n_rows, n_intervals = n_rows + len(x), n_intervals + int(there.sum())
-        held = (x[there, 2] <= value + 1e-12) & (value <= x[there, 3] + 1e-12)
-        if held.size:
-            cells.append(float(held.mean()))
-            for replicate, one in zip(x[there, 0].astype(int), held, strict=True):
-                by_replicate[replicate].append(bool(one))
-    if not cells:
-        return (None, None, None, 0.0, None), expected
-    means = np.array([np.mean(one) for one in by_replicate.values()])  # cells of one sample are not independent
+def _coverage(counted: Mapping[str, Any]) -> tuple[Row, dict[Key, float]]:
+    """The share of intervals that hold their estimand, that of the lowest cell, the error; and the estimands."""
+    expected = {tuple(key): value for *key, value in counted["true"]}
+    cells, samples = (np.array(counted[name], dtype=np.float64) for name in ("cells", "samples"))
+    if not cells.size or not cells[:, 1].any():
+        return (None, None, None, None, None, 0.0, None), expected
+    said = float(cells[:, 1].sum() / cells[:, 0].sum())
+    there = cells[:, 1] > 0
+    lowest = float((cells[there, 2] / cells[there, 1]).min())
+    some = samples[:, 0] > 0
+    means = samples[some, 1] / samples[some, 0]  # cells of one sample are not independent
     error = float(means.std(ddof=1) / np.sqrt(means.size)) if means.size > 1 else None
-    return (float(means.mean()), error, min(cells), n_intervals / n_rows, None), expected
+    return (float(means.mean()), lowest, None, None, error, said, None), expected
 
 
 def _false_rate(check: SentenceCheck, part: Mapping[str, Any], facts: Facts) -> Row:
     """How often it is said and false, of all reports; how often it is said, and could truthfully have been."""
     claims = part["claims"].get(check.name, [])
     if not claims:
-        return (None, None, None, 0.0, None)
+        return (None, None, None, None, None, 0.0, None)
     false = [claim is not None and check.is_false(claim, facts) for claim in claims]
     said = [claim is not None for claim in claims]
     rate = float(np.mean(false))
     of_said = sum(false) / sum(said) if any(said) else None
     error = float(np.sqrt(max(rate * (1 - rate), 1 / len(claims)) / len(claims)))
-    return (rate, error, of_said, float(np.mean(said)), float(check.is_possible(facts)))
+    return (None, None, rate, of_said, error, float(np.mean(said)), float(check.is_possible(facts)))

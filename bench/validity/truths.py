@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Literal, Protocol
 
 import numpy as np
 import polars as pl
@@ -23,6 +24,7 @@ from scipy.special import ndtr, ndtri
 
 from assay.core.arrays import Array, Index
 from assay.data.files import read_bytes
+from assay.data.judged import Collection
 from assay.scoring.scores import Scores
 
 N_COPULA = 20_000  # topics of a copula's population
@@ -43,6 +45,32 @@ NAMES = {
     "ndcg_cut_20": "nDCG@20",
     "ndcg_cut_100": "nDCG@100",
 }
+
+
+Kind = Literal["scores", "collection"]
+
+
+class Population(Protocol):
+    """What samples of topics are drawn from, as analyses take them: scores, or runs with judgments."""
+
+    @property
+    def name(self) -> str:
+        """How the table calls it."""
+        ...
+
+    @property
+    def kind(self) -> Kind:
+        """What a sample is."""
+        ...
+
+    @property
+    def n_runs(self) -> int:
+        """How many runs there are."""
+        ...
+
+    def sample(self, n_topics: int, rng: np.random.Generator) -> Scores | Collection:
+        """Draw topics."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +104,17 @@ class Truth:
         order = rng.permuted(np.tile(np.arange(x.shape[1])[:, None], (1, n_topics)), axis=0)
         return np.take_along_axis(x, order[None], axis=1)
 
-    def scores(self, n_topics: int, rng: np.random.Generator) -> Scores:
+    @property
+    def n_runs(self) -> int:
+        """How many runs there are."""
+        return self.population.shape[1]
+
+    @property
+    def kind(self) -> Kind:
+        """A sample is scores."""
+        return "scores"
+
+    def sample(self, n_topics: int, rng: np.random.Generator) -> Scores:
         """Draw topics, as scores that any analysis takes."""
         topics = tuple(f"t{i:03d}" for i in range(n_topics))
         return Scores(self.measures, self.runs, topics, self.draw(n_topics, rng))
@@ -98,10 +136,11 @@ def track(name: str, measures: tuple[str, ...], *, n_runs: int = MOST_RUNS) -> A
     """Read a track; of more runs than asked for those that are spread evenly over the means of the first measure."""
     x = np.stack([matrix(name, measure) for measure in measures])
     x = x[..., ~np.isnan(x).any((0, 1))]
-    return x[:, _spread(x[0].mean(-1), n_runs)]
+    return x[:, evenly_spread(x[0].mean(-1), n_runs)]
 
 
-def _spread(mean: Array, n: int) -> Index:
+def evenly_spread(mean: Array, n: int) -> Index:
+    """Choose runs that are spread evenly over their means. [run]"""
     order = np.argsort(-mean, kind="stable")
     return np.sort(order[np.unique(np.linspace(0, order.size - 1, n).round().astype(np.intp))])
 

@@ -260,7 +260,7 @@ def _parser(
     """Build the parser of a command; docstrings are read only where it is to be `described`."""
     parser = _Parser(
         prog=f"assay {name}",
-        description=_prose(function) if described else None,
+        description=_prose(name, function) if described else None,
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=100, max_help_position=28),
         allow_abbrev=False,
     )
@@ -298,9 +298,10 @@ def _extensions() -> Iterable[str]:
     return EXTENSIONS
 
 
-def _prose(function: Callable[..., Any]) -> str:
-    """The docstring without its parameters: what the columns mean, the other tables, notes and references."""
+def _prose(name: str, function: Callable[..., Any]) -> str:
+    """The docstring without its parameters: columns, other tables, notes, references, and measured coverage."""
     from assay.render.docstrings import split_docstring, split_notes
+    from assay.results.error_rates import measured_coverage
 
     head, sections = split_docstring(function)
     tables, notes = split_notes(sections.get("Notes", ""))
@@ -309,8 +310,9 @@ def _prose(function: Callable[..., Any]) -> str:
         "tables": "\n\n".join(re.sub(r"(?m)^tables\.", "", block) for block in tables),
         "notes": "\n\n".join(notes),
         "references": sections.get("References", ""),
+        "intervals, as measured on samples of 25 and 50 topics": measured_coverage(name),
     }
-    shown = [f"{name}:\n{textwrap.indent(text.strip(), '  ')}" for name, text in blocks.items() if text.strip()]
+    shown = [f"{title}:\n{textwrap.indent(text.strip(), '  ')}" for title, text in blocks.items() if text.strip()]
     return "\n\n".join([head.rstrip() if shown else head.rstrip() + "\n", *shown])
 
 

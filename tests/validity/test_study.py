@@ -25,48 +25,58 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Parts of a study on normal scores."""
     where = tmp_path_factory.mktemp("validity")
     for part in _parts():
-        run_part(part, NORMAL, 30, where)
+        run_part(part, 30, where, NORMAL)
     return where
 
 
 def _parts() -> list[Part]:
-    return [part for part in parts(["normal"], [30]) if part.analysis in ("score", "power")]
+    return [part for part in parts({"normal": "scores"}, [30]) if part.analysis in ("score", "power")]
 
 
 def test_t_intervals_of_normal_scores_hold_the_mean_in_95_percent(folder: Path) -> None:
     found = table(_parts(), {"normal": NORMAL}, folder)
     mean = found.filter(what="score: mean").row(0, named=True)
-    assert mean["rate"] == pytest.approx(0.95, abs=0.03)
+    assert mean["coverage"] == pytest.approx(0.95, abs=0.03)
     assert mean["said"] == 1.0
     assert 0 < mean["error"] < 0.02
-    assert mean["lowest"] <= mean["rate"]
+    assert mean["lowest"] <= mean["coverage"]
 
 
 def test_no_significant_pair_is_in_the_wrong_order(folder: Path) -> None:
     found = table(_parts(), {"normal": NORMAL}, folder).filter(what="different_runs").row(0, named=True)
     assert found["said"] == 1.0
-    assert found["rate"] <= 0.1
+    assert found["false"] <= 0.1
 
 
 def test_what_was_done_is_kept_and_a_longer_study_begins_like_a_shorter_one(folder: Path, tmp_path: Path) -> None:
     part = next(part for part in _parts() if part.analysis == "score")
     stored = folder / f"{part.name}.json"
     before = stored.stat().st_mtime_ns
-    run_part(part, NORMAL, 30, folder)
+    run_part(part, 30, folder, NORMAL)
     assert stored.stat().st_mtime_ns == before
-    run_part(part, NORMAL, 3, tmp_path)
-    few = json.loads((tmp_path / stored.name).read_text())["rows"]["score: mean"]
-    assert few == json.loads(stored.read_text())["rows"]["score: mean"][: len(few)]
+    run_part(part, 3, tmp_path, NORMAL)
+    few = json.loads((tmp_path / stored.name).read_text())["intervals"]["score: mean"]["samples"]
+    assert few == json.loads(stored.read_text())["intervals"]["score: mean"]["samples"][:3]
 
 
-def test_intervals_that_are_moved_no_longer_cover(folder: Path, tmp_path: Path) -> None:
-    part = next(part for part in _parts() if part.analysis == "score")
-    stored = json.loads((folder / f"{part.name}.json").read_text())
-    moved = [[r, key, value, low + 1, high + 1] for r, key, value, low, high in stored["rows"]["score: mean"]]
-    (tmp_path / f"{part.name}.json").write_text(json.dumps(stored | {"rows": {"score: mean": moved}}))
-    assert table([part], {"normal": NORMAL}, tmp_path).row(0, named=True)["rate"] == 0.0
+def test_a_tally_counts_what_holds_by_cell_and_by_sample() -> None:
+    tally = study.Tally({("a",): 1.0, ("b",): 5.0}, [])
+    tally.add([(("a",), 1.1, 0.9, 1.3), (("b",), 4.0, 3.0, 4.9)])
+    tally.add([(("a",), 1.5, 1.2, 1.8), (("b",), 5.0, float("nan"), float("nan"))])
+    counted = tally.counted()
+    assert counted["cells"] == [[2, 2, 1], [2, 1, 0]]
+    assert counted["samples"] == [[2, 1], [1, 0]]
+
+
+def test_where_the_truth_is_not_known_it_is_the_mean_over_samples() -> None:
+    tally = study.Tally(None, [])
+    tally.add([(("a",), 1.0, 0.0, 1.4)])
+    tally.add([(("a",), 2.0, 1.0, 3.0)])
+    counted = tally.counted()
+    assert counted["true"] == [["a", 1.5]]
+    assert counted["cells"] == [[2, 2, 1]]
 
 
 def test_every_interval_has_a_name_of_its_own() -> None:
     assert len({check.name for check in INTERVALS}) == len(INTERVALS)
-    assert set(study.SCHEMA) >= {"rate", "error", "said", "could"}
+    assert set(study.SCHEMA) >= {"coverage", "error", "said", "could"}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.notes import Note
 from assay.core.text import Row, Shown, between, known
 from assay.core.thresholds import OWN, Threshold, mentioned, rendered
+from assay.results.error_rates import error_rates
 
 if TYPE_CHECKING:
     from assay.results.result import Result
@@ -94,12 +95,24 @@ class Rule:
     cite: tuple[str, ...]  # keys of references; OWN for a threshold of this project
     caveat: bool  # caveats are gathered into one sentence
     function: Function
-    false_rate: float | None = None
+    own_false_rate: float | None = None  # as declared, of a sentence that the study does not know
+
+    @property
+    def false_rate(self) -> float | None:
+        """How often it was false where it was said and the truth was known; None where that was not measured."""
+        known = error_rates().get(self.name)
+        return self.own_false_rate if known is None else known.rate
 
     @property
     def says(self) -> str:
         """The rule in prose, as one paragraph, with the thresholds as they are now."""
         return " ".join(rendered(inspect.getdoc(self.function) or "").split())
+
+    @property
+    def measured(self) -> str:
+        """How often it was said and false where the truth was known; empty of what was not studied."""
+        known = error_rates().get(self.name)
+        return "" if known is None else known.text
 
     @property
     def thresholds(self) -> list[Threshold]:
@@ -125,6 +138,7 @@ def sentence(
 
     A rule that names no analysis is about the data itself, which every result describes: it gets the first one.
     `cite` names references, separated by commas; "own" among them says that a threshold is this project's choice.
+    `false_rate` is for sentences of your own: that of the built-in ones was measured (`results/error_rates.py`).
     """
 
     def declare(function: Function) -> Function:
@@ -172,11 +186,12 @@ def level_of(result: Result) -> float:
 
 
 def rules_table() -> list[dict[str, str]]:
-    """Lay the rules out: rule, says, thresholds, cite."""
+    """Lay the rules out: rule, says, measured, thresholds, cite."""
     return [
         {
             "rule": one.name,
             "says": one.says,
+            "measured": one.measured,
             "thresholds": ", ".join(f"{threshold.name} = {threshold}" for threshold in one.thresholds),
             "cite": ", ".join(one.cite),
         }

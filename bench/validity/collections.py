@@ -1,0 +1,190 @@
+"""Populations of topics with runs and judgments, for analyses that take both.
+
+The topics of a real collection, or many that `assay simulate`'s model gives, are drawn with replacement and get new
+names; lists and judgments of a topic stay whole. A sample shares the columns of its population: nothing is read again
+and no list is copied.
+"""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from assay.analyses.simulate.lists import draw_lists
+from assay.analyses.simulate.model import Model, Size, simulate_runs
+from assay.core.arrays import Index
+from assay.data.judged import Collection, judge
+from assay.data.order import Listing
+from assay.data.read import read_qrels, read_runs
+from assay.data.tables import Qrels, Runs, number
+from assay.measures.grammar import parse
+from assay.scoring.engine import score
+from assay.scoring.scores import Scores
+from bench.validity.truths import Kind, data_folder, evenly_spread
+
+N_SIMULATED = 300  # topics of a simulated population
+
+
+@dataclass(frozen=True)
+class CollectionTruth:
+    """A population of topics, each with the lists of all runs and with its judgments."""
+
+    name: str
+    runs: Runs
+    qrels: Qrels
+
+    @property
+    def kind(self) -> Kind:
+        """A sample is runs with judgments."""
+        return "collection"
+
+    @property
+    def n_runs(self) -> int:
+        """How many runs there are."""
+        return len(self.runs.names)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics that are judged and that some run answers."""
+        judged = set(self.qrels.topics)
+        return tuple(t for t, n in zip(self.runs.topics, self.runs.count.sum(0), strict=True) if n and t in judged)
+
+    @cached_property
+    def _judgments(self) -> list[Index]:
+        """The rows of every topic's judgments. [topic]"""
+        at = {name: i for i, name in enumerate(self.qrels.topics)}
+        order = np.argsort(self.qrels.topic, kind="stable")
+        ends = np.concatenate(([0], np.cumsum(np.bincount(self.qrels.topic, minlength=len(at)))))
+        rows = [order[start:end] for start, end in pairwise(ends)]
+        return [rows[at[name]] for name in self.topics]
+
+    @cached_property
+    def _columns(self) -> Index:
+        """Where the topics stand among those of the runs. [topic]"""
+        at = {name: i for i, name in enumerate(self.runs.topics)}
+        return np.array([at[name] for name in self.topics], dtype=np.int64)
+
+    def chosen(self, topics: Index) -> Collection:
+        """Take these topics, some more than once, under new names."""
+        names = tuple(f"t{i:03d}" for i in range(len(topics)))
+        own = [self._judgments[t] for t in topics]
+        rows = np.concatenate(own)
+        columns = self._columns[topics]
+        qrels = replace(
+            self.qrels,
+            topics=names,
+            topic=np.repeat(np.arange(len(topics)), [one.size for one in own]),
+            doc=self.qrels.doc[rows],
+            ids=self.qrels.ids[rows],
+            grade=self.qrels.grade[rows],
+        )
+        start, count = self.runs.start[:, columns], self.runs.count[:, columns]
+        return Collection(replace(self.runs, topics=names, start=start, count=count), qrels)
+
+    def sample(self, n_topics: int, rng: np.random.Generator) -> Collection:
+        """Draw topics with replacement."""
+        return self.chosen(rng.integers(len(self.topics), size=n_topics))
+
+    def whole(self) -> Collection:
+        """Every topic of the population once."""
+        return self.chosen(np.arange(len(self.topics)))
+
+    def scores(self, *measures: str) -> Scores:
+        """Score all topics of the population."""
+        every = self.whole()
+        return score(judge(every.runs, every.qrels), [parse(m) for m in measures])
+
+
+def _spread_runs(runs: Runs, qrels: Qrels, n_runs: int, depth: int) -> Runs:
+    """Keep runs that are spread evenly over the means of AP, and their lists down to a depth."""
+    mean = score(judge(runs, qrels), [parse("AP")]).mean()[0]
+    return _compact(runs.select([runs.names[i] for i in evenly_spread(mean, n_runs)]).head(depth))
+
+
+def _compact(runs: Runs) -> Runs:
+    """Lay the lists end to end again, without what was cut off."""
+    count = runs.count.ravel()
+    start = np.cumsum(count) - count
+    rows = np.repeat(runs.start.ravel() - start, count) + np.arange(count.sum())
+    columns = {name: getattr(runs, name)[rows] for name in ("doc", "check", "score", "tied")}
+    return replace(runs, start=start.reshape(runs.start.shape), find_id=None, **columns)
+
+
+def adhoc8(name: str, *, n_runs: int, depth: int) -> CollectionTruth:
+    """Take runs of TREC-8 ad hoc that helped to fill its pool."""
+    folder = data_folder() / "trec8-adhoc"
+    about = pl.read_csv(folder / "runs.tsv", separator="\t", infer_schema=False)
+    pooled = about.filter(pooled="1")["run"].to_list()
+    runs, qrels = read_runs([folder / "runs" / f"input.{run}.gz" for run in pooled]), read_qrels(folder / "qrels.gz")
+    return CollectionTruth(name, _spread_runs(runs, qrels, n_runs, depth), qrels)
+
+
+def packed(name: str, folder: str, qrels: str, *, n_runs: int, depth: int) -> CollectionTruth:
+    """Take runs of a collection whose rankings are packed: topic, run, documents; `=` ties one with the last."""
+    rows = pl.read_csv(
+        lzma.decompress((data_folder() / folder / "rankings.tsv.xz").read_bytes()),
+        separator="\t",
+        has_header=False,
+        new_columns=["topic", "run", "doc"],
+        infer_schema=False,
+        quote_char=None,
+    )
+    judgments = read_qrels(data_folder() / qrels)
+    shallow = rows.with_columns(pl.col("doc").str.split(" ").list.head(depth)).explode("doc")
+    falls = (~pl.col("doc").str.starts_with("=")).cast(pl.Float64)
+    lists = shallow.with_columns(pl.col("doc").str.strip_prefix("="), score=-falls.cum_sum().over("topic", "run"))
+    runs = Runs.build(_listing(str(run), own) for (run,), own in lists.partition_by("run", as_dict=True).items())
+    return CollectionTruth(name, _spread_runs(runs, judgments, n_runs, depth), judgments)
+
+
+def _listing(name: str, rows: pl.DataFrame) -> Listing:
+    topics, topic = number(rows["topic"])
+    return Listing(name, topics, topic, rows["doc"], rows["score"].to_numpy())
+
+
+def simulated(
+    name: str, *, n_runs: int, top: int, n_topics: int = N_SIMULATED, depth: int = 100, seed: int = 1
+) -> CollectionTruth:
+    """Take topics of `assay simulate`'s model, in a small collection that half of the runs pooled to depth 50."""
+    size = Size(n_runs, n_topics, 20_000, 30, depth, depth // 2, (n_runs + 1) // 2, n_equal=1, top=top)
+    model, runs = Model(), simulate_runs(Model(), size, seed)
+    lists = [draw_lists(model, size, runs, seed, topic) for topic in range(n_topics)]
+    ids = pl.Series("doc", [f"D{i}" for i in range(size.n_docs)])
+    pools = [one.pool(runs.contributes, size.pool_depth) for one in lists]
+    of_pool = np.repeat(np.arange(n_topics), [doc.size for doc, _ in pools])
+    qrels = Qrels.build(
+        pl.Series("topic", size.topics)[of_pool],
+        ids[np.concatenate([doc for doc, _ in pools])],
+        np.concatenate([grade for _, grade in pools]).astype(np.int64),
+    )
+
+    def listings() -> Iterator[Listing]:
+        for r, run in enumerate(size.runs):
+            doc, scored = (np.stack([getattr(one, of)[r] for one in lists]) for of in ("doc", "score"))
+            topic, rank = np.nonzero(doc >= 0)
+            yield Listing(run, tuple(size.topics), topic, ids[doc[topic, rank]], scored[topic, rank])
+
+    return CollectionTruth(name, Runs.build(listings()), qrels)
+
+
+_DL, _COVID = ("trec-dl2021-passage", "trec-dl2021-passage/qrels.dl21-passage.txt.gz"), "trec-covid/round1"
+CHOICE: dict[str, Callable[[], CollectionTruth]] = {
+    "TREC-8 ad hoc, resampled": lambda: adhoc8("TREC-8 ad hoc, resampled", n_runs=24, depth=1000),
+    "deep learning 2021, resampled": lambda: packed("deep learning 2021, resampled", *_DL, n_runs=24, depth=100),
+    "simulated, few runs, graded": lambda: simulated("simulated, few runs, graded", n_runs=12, top=3),
+}
+"""On these, methods are chosen."""
+CONFIRMATION: dict[str, Callable[[], CollectionTruth]] = {
+    "TREC-COVID 1, resampled": lambda: packed(
+        "TREC-COVID 1, resampled", _COVID, f"{_COVID}/qrels.covid-round1.txt.gz", n_runs=24, depth=1000
+    ),
+    "NPL, resampled": lambda: packed("NPL, resampled", "npl-runs", "npl/qrels.txt.gz", n_runs=24, depth=100),
+    "simulated, many runs": lambda: simulated("simulated, many runs", n_runs=30, top=1, seed=2),
+}
+"""On these, what was chosen is confirmed."""

@@ -1,0 +1,99 @@
+"""The tables of the page "How often this is wrong", from the committed study."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+
+from assay.results.error_rates import ErrorRate, error_rates
+
+PAGE = Path(__file__).parent / "explanation" / "how-often-wrong.md"
+TABLE = Path(__file__).parent / "reference" / "validity.tsv"
+_LOW, _FALSE = 0.90, 0.05  # coverage of a truth below, or false reports above, is listed as a failure
+_SIZES = (25, 50)
+
+
+def page() -> str:
+    """The page with its tables as the study has them now."""
+    text = PAGE.read_text(encoding="utf-8")
+    for name, block in BLOCKS.items():
+        text = re.sub(
+            rf"(<!-- {name} -->\n).*?(<!-- end -->)", lambda m, b=block: f"{m[1]}{b()}\n{m[2]}", text, flags=re.DOTALL
+        )
+    return text
+
+
+def _table(head: str, rows: list[str]) -> str:
+    columns = head.count("|") - 1
+    return "\n".join(["", head, "|" + "---|" * columns, *(rows or [f"| none {'|' * columns}"]), ""])
+
+
+def _number(x: float | None, error: float | None = None) -> str:
+    if x is None:
+        return ""
+    shown = f"{x:.3f}"
+    return shown if error is None else f"{shown} ± {error:.3f}"
+
+
+def _of(kind: str) -> list[ErrorRate]:
+    return [rate for rate in error_rates().values() if rate.kind == kind]
+
+
+def _intervals() -> str:
+    rows = [
+        f"| {r.what} | {100 * (r.level or 0):g}% | {_number(r.rate, r.error)} | {_number(r.worst)} | {r.said:.0%} | "
+        f"{r.n_truths} | {r.n_samples:,} |"
+        for r in _of("interval")
+    ]
+    return _table("| interval | level | coverage | lowest truth | there was one in | truths | samples |", rows)
+
+
+def _sentences() -> str:
+    rows = [
+        f"| [{r.what}](../reference/rules.md#{r.what}) | {r.said:.0%} | {_number(r.rate, r.error)} | "
+        f"{_number(r.worst)} | {r.n_truths} | {r.n_samples:,} |"
+        for r in _of("sentence")
+    ]
+    return _table(
+        "| sentence | said, where it can be true | false of those | said and false, worst truth | truths | samples |",
+        rows,
+    )
+
+
+def _study() -> pl.DataFrame:
+    return pl.read_csv(TABLE, separator="\t", infer_schema_length=None).filter(pl.col("n_topics").is_in(_SIZES))
+
+
+def _failures() -> str:
+    table = _study()
+    rows = [
+        f"| {row['what']} | {row['truth']} | {row['n_topics']} | {_number(row[of], row['error'])} | {meaning} |"
+        for of, meaning, bad in (
+            ("coverage", "coverage", pl.col("coverage") + 2 * pl.col("error").fill_null(0) < _LOW),
+            ("false", "said and false", pl.col("false") - 2 * pl.col("error").fill_null(0) > _FALSE),
+        )
+        for row in table.filter(bad).sort(of, descending=of == "false").iter_rows(named=True)
+    ]
+    return _table("| what | truth | topics | rate | of |", rows)
+
+
+def _counts() -> str:
+    table = _study()
+    intervals, false = table.drop_nulls("coverage"), table.drop_nulls("false")
+    low, high = (intervals["coverage"] < _LOW).sum(), (false["false"] > _FALSE).sum()
+    of_intervals = (
+        f"Of {intervals.height:,} cells (an interval on one truth at 25 or 50 topics) {low:,} cover less than"
+    )
+    of_sentences = f"of {false.height:,} cells of sentences, {high:,} are said and false in more than"
+    return f"\n{of_intervals} {_LOW:.0%}; {of_sentences} {_FALSE:.0%} of the samples.\n"
+
+
+BLOCKS: dict[str, Callable[[], str]] = {
+    "counts": _counts,
+    "intervals": _intervals,
+    "sentences": _sentences,
+    "failures": _failures,
+}
