@@ -38,14 +38,14 @@ def _number(x: float | None, error: float | None = None) -> str:
     return shown if error is None else f"{shown} ± {error:.3f}"
 
 
-def _of(kind: str) -> list[ErrorRate]:
-    return [rate for rate in error_rates().values() if rate.kind == kind]
+def _of(kind: str, *, studied: bool = True) -> list[ErrorRate]:
+    return [rate for rate in error_rates().values() if rate.kind == kind and bool(rate.note) is not studied]
 
 
 def _intervals() -> str:
     rows = [
-        f"| {r.what} | {100 * (r.level or 0):g}% | {_number(r.rate, r.error)} | {_number(r.worst)} | {r.said:.0%} | "
-        f"{r.n_truths} | {r.n_samples:,} |"
+        f"| {r.what} | {100 * (r.level or 0):g}% | {_number(r.rate, r.error)} | {_number(r.worst)} | "
+        f"{r.said or 0:.0%} | {r.n_truths} | {r.n_samples:,} |"
         for r in _of("interval")
     ]
     return _table("| interval | level | coverage | lowest truth | there was one in | truths | samples |", rows)
@@ -53,7 +53,7 @@ def _intervals() -> str:
 
 def _sentences() -> str:
     rows = [
-        f"| [{r.what}](../reference/rules.md#{r.what}) | {r.said:.0%} | {_number(r.rate, r.error)} | "
+        f"| [{r.what}](../reference/rules.md#{r.what}) | {r.said or 0:.0%} | {_number(r.rate, r.error)} | "
         f"{_number(r.worst)} | {r.n_truths} | {r.n_samples:,} |"
         for r in _of("sentence")
     ]
@@ -61,6 +61,21 @@ def _sentences() -> str:
         "| sentence | said, where it can be true | false of those | said and false, worst truth | truths | samples |",
         rows,
     )
+
+
+def _without() -> str:
+    intervals = [f"| {r.what} | interval | {r.note} |" for r in _of("interval", studied=False)]
+    sentences = [f"| {r.what} | sentence | {r.note} |" for r in _of("sentence", studied=False)]
+    return _table("| what | kind | why |", intervals + sentences)
+
+
+def _reports() -> str:
+    rows = (
+        f"Some sentence of a sample was false in {_number(r.rate, r.error)} of {r.n_samples:,} samples; on the "
+        f"worst of {r.n_truths} truths in {_number(r.worst)}."
+        for r in _of("report")
+    )
+    return "\n" + "\n".join(rows) + "\n"
 
 
 def _study() -> pl.DataFrame:
@@ -95,5 +110,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "counts": _counts,
     "intervals": _intervals,
     "sentences": _sentences,
+    "reports": _reports,
     "failures": _failures,
+    "without": _without,
 }

@@ -6,25 +6,30 @@ Parts that were done stay done (`--folder`); the table has one row per interval 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
+import polars as pl
+
 import assay.results.error_rates
 from bench.validity.checks import MODULES
 from bench.validity.populations import EVERY, population
-from bench.validity.study import parts, run_part, table
+from bench.validity.study import parts, run_part, table, without_rates
 from bench.validity.summary import summary
 
 TABLE = Path(__file__).parents[2] / "docs" / "reference" / "validity.tsv"
 SUMMARY = Path(assay.results.error_rates.__file__).with_name(assay.results.error_rates.FILE)
-REPLICATES, SIZES = 200, (10, 25, 50)
+REPLICATES, TOPICS = 200, (10, 25, 50, 200)
+_ONE_THREAD = dict.fromkeys(("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.validity", description=__doc__)
     parser.add_argument("--replicates", type=int, default=REPLICATES)
-    parser.add_argument("--topics", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--topics", type=int, nargs="+", default=TOPICS)
     parser.add_argument("--truth", action="append", choices=list(EVERY), help="repeats (default: all)")
     parser.add_argument("--analysis", action="append", choices=list(MODULES), help="repeats (default: all)")
     parser.add_argument("--folder", type=Path, default=Path("build/validity"), help="where parts are kept")
@@ -34,16 +39,19 @@ def main() -> None:
     truths = {name: population(name) for name in asked.truth or EVERY}
     every = parts({name: truth.kind for name, truth in truths.items()}, asked.topics)
     every = [part for part in every if part.analysis in (asked.analysis or MODULES)]
+    os.environ.update(_ONE_THREAD)  # of the processes that follow: each has a core
     # polars' threads do not survive a fork
     with ProcessPoolExecutor(asked.processes, get_context("spawn")) as pool:
         jobs = [pool.submit(run_part, part, asked.replicates, asked.folder) for part in every]
         for i, job in enumerate(as_completed(jobs), 1):
             print(f"{i} of {len(jobs)}: {job.result()}", flush=True)
-    rows = table(every, truths, asked.folder)
+    rows = pl.concat([table(every, truths, asked.folder), without_rates()])
     rows.write_csv(asked.output, separator="\t", float_precision=4)
     if asked.output == TABLE:
         summary(rows).write_csv(SUMMARY, separator="\t", float_precision=4)
     print(summary(rows))
+    cpu = sum(json.loads((asked.folder / f"{part.name}.json").read_text())["cpu"] for part in every)
+    print(f"{cpu / 3600:.1f} hours of CPU")
 
 
 if __name__ == "__main__":

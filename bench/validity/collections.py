@@ -26,7 +26,7 @@ from assay.data.tables import Qrels, Runs, number
 from assay.measures.grammar import parse
 from assay.scoring.engine import score
 from assay.scoring.scores import Scores
-from bench.validity.truths import Kind, data_folder, evenly_spread
+from bench.validity.truths import Kind, Truth, data_folder, evenly_spread
 
 N_SIMULATED = 300  # topics of a simulated population
 
@@ -171,6 +171,11 @@ def simulated(
             yield Listing(run, tuple(size.topics), topic, ids[doc[topic, rank]], scored[topic, rank])
 
     return CollectionTruth(name, Runs.build(listings()), qrels)
+
+
+def scored(of: CollectionTruth, *measures: str) -> Truth:
+    """Take the scores of a population, for analyses that need no more."""
+    return Truth(of.name, measures, of.scores(*measures).value)
 
 
 _DL, _COVID = ("trec-dl2021-passage", "trec-dl2021-passage/qrels.dl21-passage.txt.gz"), "trec-covid/round1"

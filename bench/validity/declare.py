@@ -92,6 +92,12 @@ class NotStudied:
     low: str  # the column of its lower end
     why: str
 
+    @property
+    def name(self) -> str:
+        """How the table calls it."""
+        column = "interval" if self.low == "low" else self.low.removesuffix("_low")
+        return f"{self.analysis}: {column}" if self.table is None else f"{self.analysis}: {self.table}, {column}"
+
 
 @dataclass(frozen=True, slots=True)
 class Descriptive:

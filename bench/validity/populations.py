@@ -9,7 +9,13 @@ from bench.validity import collections, truths
 from bench.validity.truths import Population
 
 CHOICE: dict[str, Callable[[], Population]] = {**truths.CHOICE, **collections.CHOICE}
-CONFIRMATION: dict[str, Callable[[], Population]] = {**truths.CONFIRMATION, **collections.CONFIRMATION}
+CONFIRMATION: dict[str, Callable[[], Population]] = {
+    **truths.CONFIRMATION,
+    **collections.CONFIRMATION,
+    "simulated, scores": lambda: collections.scored(
+        collections.simulated("simulated, scores", n_runs=24, top=3, seed=3), "AP", "nDCG@10", "RR", "P@10", "ERR@10"
+    ),
+}
 EVERY = CHOICE | CONFIRMATION
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,14 @@ from assay.core.arrays import Array
 from assay.core.errors import AssayError
 from assay.results.analysis import find
 from assay.results.sentences import load_sentences
-from bench.validity.checks import INTERVALS, MODULES, SENTENCES
+from bench.validity.checks import DESCRIPTIVE, INTERVALS, MODULES, NOT_STUDIED, SENTENCES
 from bench.validity.declare import Facts, IntervalCheck, Key, SentenceCheck, Settings
 from bench.validity.populations import population
 from bench.validity.truths import Kind, Population
 
 SEED = 16
+SIZES = (10, 25, 50)
+"""Topics of a sample, where the module of an analysis does not say otherwise."""
 SCHEMA = {
     "what": pl.String,
     "kind": pl.String,
@@ -44,14 +47,17 @@ SCHEMA = {
     "error": pl.Float64,
     "said": pl.Float64,
     "could": pl.Float64,
+    "note": pl.String,
 }
 """A row of the study.
 
 Of an interval: `coverage`, its mean over the cells of a table, and that of the `lowest` cell. Of a sentence: the
 share of all samples in which it was said and `false`, and that of the samples that said it. `error` is the
 Monte-Carlo error of coverage or false; `said` the share of samples with an interval or the sentence; `could` whether
-the sentence can be true.
+the sentence can be true. `note` says why something has no rate.
 """
+REPORT = "any sentence of a report"
+"""The row that takes all sentences of a sample together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ def parts(populations: Mapping[str, Kind], n_topics: Iterable[int]) -> list[Part
         for name, kind in populations.items()
         for analysis, settings in asked
         if takes(analysis) == kind and name in getattr(MODULES[analysis], "TRUTHS", populations)
-        for n in getattr(MODULES[analysis], "SIZES", sizes)
+        for n in getattr(MODULES[analysis], "SIZES", SIZES)
         if n in sizes
     ]
     return sorted(every, key=lambda part: part.name)
@@ -110,6 +116,7 @@ def run_part(part: Part, replicates: int, folder: Path, truth: Population | None
         return part.name
     truth = truth or population(part.truth)
     load_sentences()
+    began = process_time()
     ask = find(part.analysis)
     tallies = {check.name: Tally.of(check, truth, part.n_topics) for check in _intervals_of(part)}
     claims: dict[str, list[Any]] = {sentence.name: [] for sentence in _sentences_of(part)}
@@ -123,7 +130,7 @@ def run_part(part: Part, replicates: int, folder: Path, truth: Population | None
         for sentence in _sentences_of(part):
             claims[sentence.name].append(None if result is None else sentence.claim(result))
     counted = {name: tally.counted() for name, tally in tallies.items()}
-    done = {"replicates": replicates, "intervals": counted, "claims": claims}
+    done = {"replicates": replicates, "cpu": process_time() - began, "intervals": counted, "claims": claims}
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
     new.write_text(json.dumps(done))
@@ -183,52 +190,68 @@ def _sentences_of(part: Part) -> Iterator[SentenceCheck]:
 def table(every: Iterable[Part], truths: Mapping[str, Population], folder: Path) -> pl.DataFrame:
     """Count, for every interval and sentence, how often it is right; one row per truth and size."""
     stored = {part: json.loads((folder / f"{part.name}.json").read_text()) for part in every}
-    rows: list[tuple[Any, ...]] = []
-    groups: dict[tuple[str, int], list[Part]] = defaultdict(list)
-    for part in stored:
-        groups[part.truth, part.n_topics].append(part)
-    for (name, n), members in groups.items():
-        expected: dict[str, dict[Key, float]] = {}
-        for part in members:
-            for check in _intervals_of(part):
-                row, expected[check.name] = _coverage(stored[part]["intervals"][check.name])
-                rows.append(
-                    (check.name, "interval", check.estimand, check.level, name, n, stored[part]["replicates"], *row)
-                )
-        facts = Facts(truths[name], n, expected)
-        for part in members:
-            for sentence in _sentences_of(part):
-                row = _false_rate(sentence, stored[part], facts)
-                rows.append((sentence.name, "sentence", "", None, name, n, stored[part]["replicates"], *row))
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row").sort("kind", "what", "truth", "n_topics")
+    groups: dict[tuple[str, int], dict[Part, Any]] = defaultdict(dict)
+    for part, done in stored.items():
+        groups[part.truth, part.n_topics][part] = done
+    rows = [row for (name, n), own in groups.items() for row in _group(own, truths[name], n)]
+    return pl.DataFrame(rows, schema=SCHEMA).sort("kind", "what", "truth", "n_topics")
 
 
-Row = tuple[float | None, ...]
+def without_rates() -> pl.DataFrame:
+    """What the study has no rate of, and why."""
+    intervals = [{"what": one.name, "kind": "interval", "note": one.why} for one in NOT_STUDIED]
+    sentences = [{"what": one.name, "kind": "sentence", "note": one.why} for one in DESCRIPTIVE]
+    return pl.DataFrame([dict.fromkeys(SCHEMA) | row for row in intervals + sentences], schema=SCHEMA)
 
 
-def _coverage(counted: Mapping[str, Any]) -> tuple[Row, dict[Key, float]]:
+def _group(stored: Mapping[Part, Any], truth: Population, n_topics: int) -> Iterator[dict[str, Any]]:
+    """The rows of one truth and size."""
+    expected: dict[str, dict[Key, float]] = {}
+    same = dict.fromkeys(SCHEMA) | {"truth": truth.name, "n_topics": n_topics}
+    for part, done in stored.items():
+        for check in _intervals_of(part):
+            rates, expected[check.name] = _coverage(done["intervals"][check.name])
+            own = {"what": check.name, "kind": "interval", "estimand": check.estimand, "level": check.level}
+            yield same | own | {"replicates": done["replicates"]} | rates
+    facts = Facts(truth, n_topics, expected)
+    every: list[list[bool]] = []
+    for part, done in stored.items():
+        for sentence in _sentences_of(part):
+            claims = done["claims"][sentence.name]
+            false = [claim is not None and sentence.is_false(claim, facts) for claim in claims]
+            said = [claim is not None for claim in claims]
+            every.append(false)
+            could = {"could": float(sentence.is_possible(facts))}
+            yield same | {"what": sentence.name, "kind": "sentence"} | _false_rate(said, false) | could
+    if every:  # all analyses see the same samples
+        some = [any(of_sample) for of_sample in zip(*every, strict=False)]
+        yield same | {"what": REPORT, "kind": "report"} | _false_rate([True] * len(some), some)
+
+
+def _coverage(counted: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[Key, float]]:
     """The share of intervals that hold their estimand, that of the lowest cell, the error; and the estimands."""
     expected = {tuple(key): value for *key, value in counted["true"]}
     cells, samples = (np.array(counted[name], dtype=np.float64) for name in ("cells", "samples"))
     if not cells.size or not cells[:, 1].any():
-        return (None, None, None, None, None, 0.0, None), expected
-    said = float(cells[:, 1].sum() / cells[:, 0].sum())
-    there = cells[:, 1] > 0
-    lowest = float((cells[there, 2] / cells[there, 1]).min())
-    some = samples[:, 0] > 0
+        return {"said": 0.0}, expected
+    there, some = cells[:, 1] > 0, samples[:, 0] > 0
     means = samples[some, 1] / samples[some, 0]  # cells of one sample are not independent
-    error = float(means.std(ddof=1) / np.sqrt(means.size)) if means.size > 1 else None
-    return (float(means.mean()), lowest, None, None, error, said, None), expected
+    rates = {
+        "coverage": float(means.mean()),
+        "lowest": float((cells[there, 2] / cells[there, 1]).min()),
+        "error": float(means.std(ddof=1) / np.sqrt(means.size)) if means.size > 1 else None,
+        "said": float(cells[:, 1].sum() / cells[:, 0].sum()),
+    }
+    return rates, expected
 
 
-def _false_rate(check: SentenceCheck, part: Mapping[str, Any], facts: Facts) -> Row:
-    """How often it is said and false, of all reports; how often it is said, and could truthfully have been."""
-    claims = part["claims"].get(check.name, [])
-    if not claims:
-        return (None, None, None, None, None, 0.0, None)
-    false = [claim is not None and check.is_false(claim, facts) for claim in claims]
-    said = [claim is not None for claim in claims]
-    rate = float(np.mean(false))
-    of_said = sum(false) / sum(said) if any(said) else None
-    error = float(np.sqrt(max(rate * (1 - rate), 1 / len(claims)) / len(claims)))
-    return (None, None, rate, of_said, error, float(np.mean(said)), float(check.is_possible(facts)))
+def _false_rate(said: list[bool], false: list[bool]) -> dict[str, float | None]:
+    """How often it is said and false, of all samples and of those that say it."""
+    n, rate = len(said), float(np.mean(false))
+    return {
+        "replicates": n,
+        "false": rate,
+        "false_of_said": sum(false) / sum(said) if any(said) else None,
+        "error": float(np.sqrt(max(rate * (1 - rate), 1 / n) / n)),
+        "said": float(np.mean(said)),
+    }

@@ -18,59 +18,57 @@ SCHEMA = {
     "error": pl.Float64,
     "worst": pl.Float64,
     "said": pl.Float64,
+    "note": pl.String,
 }
 
 
 def summary(table: pl.DataFrame) -> pl.DataFrame:
     """Sum the study up over truths, as `assay.results.error_rates` reads it."""
-    common = table.filter(pl.col("n_topics").is_in(SIZES))
+    common = table.filter(pl.col("n_topics").is_in(SIZES) | pl.col("note").is_not_null())
     groups = common.partition_by("kind", "what", maintain_order=True)
-    rows = [_interval(group) if group["kind"][0] == "interval" else _sentence(group) for group in groups]
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    rows = [dict.fromkeys(SCHEMA) | _own(group) | _RATES[group["kind"][0]](group) for group in groups]
+    return pl.DataFrame(rows, schema=SCHEMA)
 
 
-def _interval(rows: pl.DataFrame) -> tuple[Any, ...]:
+def _own(rows: pl.DataFrame) -> dict[str, Any]:
+    """What it is, and on how much it was tried."""
+    same = {name: rows[name][0] for name in ("what", "kind", "level", "note")}
+    return same | {"n_truths": rows["truth"].drop_nulls().n_unique(), "n_samples": int(rows["replicates"].sum())}
+
+
+def _interval(rows: pl.DataFrame) -> dict[str, Any]:
     """Mean over truths, and the lowest truth; every truth counts alike."""
     known = rows.drop_nulls("coverage")
-    counts = known["truth"].n_unique(), int(known["replicates"].sum())
     said = _mean(rows["said"])
     if known.is_empty():
-        return (rows["what"][0], "interval", rows["level"][0], *counts, None, None, None, said)
+        return {"said": said}
     error = math.sqrt(sum(e * e for e in known["error"].fill_null(0.0))) / known.height
-    return (
-        rows["what"][0],
-        "interval",
-        rows["level"][0],
-        *counts,
-        _mean(known["coverage"]),
-        error,
-        known["coverage"].min(),
-        said,
-    )
+    return {"rate": _mean(known["coverage"]), "error": error, "worst": known["coverage"].min(), "said": said}
 
 
-def _sentence(rows: pl.DataFrame) -> tuple[Any, ...]:
+def _sentence(rows: pl.DataFrame) -> dict[str, Any]:
     """False of those said, pooled over truths where it can be true; the worst truth counts all samples of it."""
     possible = rows.filter(pl.col("could") > 0)
     n = possible["replicates"].to_numpy()
-    n_said, n_false = float(n @ possible["said"].to_numpy()), float(n @ possible["false"].fill_null(0.0).to_numpy())
-    counts = rows["truth"].n_unique(), int(rows["replicates"].sum())
-    worst = rows["false"].max()
-    said = n_said / float(n.sum()) if n.size else _mean(rows["said"])
-    if not n_said:
-        return (rows["what"][0], "sentence", None, *counts, None, None, worst, said)
-    rate = n_false / n_said
-    return (
-        rows["what"][0],
-        "sentence",
-        None,
-        *counts,
-        rate,
-        math.sqrt(max(rate * (1 - rate), 1 / n_said) / n_said),
-        worst,
-        said,
-    )
+    n_said, n_false = float(n @ possible["said"].to_numpy()), float(n @ possible["false"].to_numpy())
+    whole = {"worst": rows["false"].max(), "said": n_said / float(n.sum()) if n.size else _mean(rows["said"])}
+    return whole | (_share(n_false, n_said) if n_said else {})
+
+
+def _report(rows: pl.DataFrame) -> dict[str, Any]:
+    """Samples in which anything was false, of all."""
+    n = rows["replicates"].to_numpy()
+    return _share(float(n @ rows["false"].to_numpy()), float(n.sum())) | {"worst": rows["false"].max(), "said": 1.0}
+
+
+def _share(part: float, of: float) -> dict[str, float]:
+    """A share with its Monte-Carlo error, which is that of one case where there is none."""
+    rate = part / of
+    return {"rate": rate, "error": math.sqrt(max(rate * (1 - rate), 1 / of) / of)}
 
 
 def _mean(of: pl.Series) -> float:
     return float(of.mean() or 0.0)  # type: ignore[arg-type]
+
+
+_RATES = {"interval": _interval, "sentence": _sentence, "report": _report}

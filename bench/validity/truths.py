@@ -210,25 +210,25 @@ _MANY = ("map", "P_10", "P_100", "recip_rank", "Rprec", "bpref", "ndcg", "ndcg_c
 _GRADED = ("map", "recip_rank", "ndcg_cut_10", "ndcg_cut_100", "P_10", "bpref")
 CHOICE: dict[str, Callable[[], Truth]] = {
     "terabyte 2006, resampled": lambda: resampled("terabyte 2006, resampled", "confint/terabyte2006", _EIGHT),
-    "robust 2004, copula": lambda: copula("robust 2004, copula", "confint/robust2004-351-450", _MANY, n_runs=30),
+    "robust 2004, copula": lambda: copula("robust 2004, copula", "confint/robust2004-351-450", _MANY, n_runs=20),
     "blog 2008, few runs": lambda: resampled("blog 2008, few runs", "confint/blog2008-topicrel", _EIGHT, n_runs=8),
     "exchangeable, terabyte 2006": lambda: exchangeable(
-        "exchangeable, terabyte 2006", "confint/terabyte2006", _EIGHT, n_runs=20
+        "exchangeable, terabyte 2006", "confint/terabyte2006", _EIGHT, n_runs=12
     ),
     "one mean, RR": lambda: one_mean("one mean, RR", "confint/terabyte2006", "recip_rank"),
 }
 """On these, methods are chosen."""
 CONFIRMATION: dict[str, Callable[[], Truth]] = {
-    "blog 2008, resampled": lambda: resampled("blog 2008, resampled", "confint/blog2008-topicrel", _EIGHT),
-    "terabyte 2006, copula": lambda: copula("terabyte 2006, copula", "confint/terabyte2006", _EIGHT, n_runs=30),
+    "blog 2008, resampled": lambda: resampled("blog 2008, resampled", "confint/blog2008-topicrel", _EIGHT, n_runs=24),
+    "terabyte 2006, copula": lambda: copula("terabyte 2006, copula", "confint/terabyte2006", _EIGHT, n_runs=20),
     "deep learning 2022, copula": lambda: copula(
-        "deep learning 2022, copula", "trec-dl/dl2022-passage", _GRADED, n_runs=30
+        "deep learning 2022, copula", "trec-dl/dl2022-passage", _GRADED, n_runs=20
     ),
     "robust 2004, few runs": lambda: resampled(
         "robust 2004, few runs", "confint/robust2004-351-450", _MANY, n_runs=8
     ),
     "exchangeable, robust 2004": lambda: exchangeable(
-        "exchangeable, robust 2004", "confint/robust2004-351-450", _MANY, n_runs=20
+        "exchangeable, robust 2004", "confint/robust2004-351-450", _MANY, n_runs=12
     ),
     "one mean, P@10": lambda: one_mean("one mean, P@10", "confint/blog2008-topicrel", "P_10"),
 }

@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _parts() -> list[Part]:
-    return [part for part in parts({"normal": "scores"}, [30]) if part.analysis in ("score", "power")]
+    return [part for part in parts({"normal": "scores"}, [25]) if part.analysis in ("score", "power")]
 
 
 def test_t_intervals_of_normal_scores_hold_the_mean_in_95_percent(folder: Path) -> None:
@@ -75,6 +75,14 @@ def test_where_the_truth_is_not_known_it_is_the_mean_over_samples() -> None:
     counted = tally.counted()
     assert counted["true"] == [["a", 1.5]]
     assert counted["cells"] == [[2, 2, 1]]
+
+
+def test_all_sentences_of_a_sample_are_false_where_one_is(folder: Path) -> None:
+    rows = table(_parts(), {"normal": NORMAL}, folder)
+    each = rows.filter(kind="sentence")["false"]
+    whole = rows.filter(what=study.REPORT).row(0, named=True)
+    assert whole["replicates"] == 30
+    assert each.max() <= whole["false"] <= each.sum()
 
 
 def test_every_interval_has_a_name_of_its_own() -> None:

@@ -43,6 +43,18 @@ def test_false_of_said_is_pooled_where_it_can_be_true_and_the_worst_counts_every
     assert row["worst"] == pytest.approx(0.06)
 
 
+def test_what_was_not_studied_keeps_its_reason() -> None:
+    row = summary(_table({"what": "a: b", "kind": "interval", "note": "there is no truth"})).row(0, named=True)
+    assert (row["note"], row["rate"], row["n_truths"]) == ("there is no truth", None, 0)
+
+
+def test_a_report_is_false_where_any_sentence_is() -> None:
+    shared = {"what": "any", "kind": "report", "n_topics": 50, "replicates": 100, "said": 1.0}
+    rows = [shared | {"truth": "x", "false": 0.02}, shared | {"truth": "y", "false": 0.06}]
+    row = summary(_table(*rows)).row(0, named=True)
+    assert (row["rate"], row["worst"], row["n_samples"]) == pytest.approx((0.04, 0.06, 200))
+
+
 def test_the_summary_is_that_of_the_committed_table() -> None:
     table = pl.read_csv(TABLE, separator="\t", schema=SCHEMA)
     written = pl.read_csv(SUMMARY, separator="\t")

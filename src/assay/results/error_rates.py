@@ -10,9 +10,10 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, get_args
 
 FILE = "error_rates.tsv"
+Kind = Literal["interval", "sentence", "report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +23,20 @@ class ErrorRate:
     `rate` is the mean coverage over truths, or the share false of the samples in which the sentence was said, pooled
     over truths where it can be true. `worst` is the lowest coverage of a truth, or the highest share of all samples
     of a truth in which the sentence was said and false. `error` is the Monte-Carlo standard error of `rate`. `said`
-    is the share of samples with an interval, or with the sentence where it can be true.
+    is the share of samples with an interval, or with the sentence where it can be true. The row of whole reports
+    counts the samples in which any sentence was false. `note` says why something was not studied.
     """
 
     what: str
-    kind: Literal["interval", "sentence"]
+    kind: Kind
     level: float | None  # of an interval
     n_truths: int
     n_samples: int
     rate: float | None  # None where it was never said
     error: float | None
     worst: float | None
-    said: float
+    said: float | None
+    note: str = ""
 
     @property
     def text(self) -> str:
@@ -44,8 +47,8 @@ class ErrorRate:
         >>> ErrorRate("ties", "sentence", None, 9, 3600, 0.01, 0.004, 0.02, 0.5).text
         'said in 50.0% of samples, false in 1.0% of those; said and false in 2.0% of all on the worst of 9 truths'
         """
-        if self.rate is None or self.worst is None:
-            return "never said" if self.kind == "sentence" else "no interval in any sample"
+        if self.rate is None or self.worst is None or self.said is None:
+            return self.note or ("no interval in any sample" if self.kind == "interval" else "never said")
         if self.kind == "interval":
             share = f"a {100 * (self.level or 0):g}% interval held its estimand in {_percent(self.rate)}"
             return f"{share} (lowest of {self.n_truths} truths {_percent(self.worst)})"
@@ -65,15 +68,15 @@ def error_rates() -> dict[str, ErrorRate]:
 
 
 def _row(row: dict[str, str]) -> ErrorRate:
-    kind: Literal["interval", "sentence"] = "interval" if row["kind"] == "interval" else "sentence"
-    level, rate, error, worst = (
-        float(row[name]) if row[name] else None for name in ("level", "rate", "error", "worst")
+    level, rate, error, worst, said = (
+        float(row[name]) if row[name] else None for name in ("level", "rate", "error", "worst", "said")
     )
+    kind: Kind = next(one for one in get_args(Kind) if one == row["kind"])
     counts = int(row["n_truths"]), int(row["n_samples"])
-    return ErrorRate(row["what"], kind, level, *counts, rate, error, worst, float(row["said"]))
+    return ErrorRate(row["what"], kind, level, *counts, rate, error, worst, said, row["note"])
 
 
 def measured_coverage(analysis: str) -> str:
     """How often the intervals of an analysis held what they estimate, a line each; empty where none was studied."""
-    own = [rate for rate in error_rates().values() if rate.what.startswith(f"{analysis}: ") and rate.rate is not None]
+    own = [rate for rate in error_rates().values() if rate.what.startswith(f"{analysis}: ")]
     return "\n".join(f"{rate.what.removeprefix(f'{analysis}: ')}: {rate.text}" for rate in own)
