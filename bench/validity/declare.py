@@ -81,6 +81,7 @@ class SentenceCheck:
     is_false: Callable[[Claim, Facts], bool]
     is_possible: Callable[[Facts], bool] = lambda _: True
     settings: Settings = ()
+    size: Callable[[Claim], int] | None = None  # of a set that is claimed: the smaller, the sharper
 
 
 @dataclass(frozen=True, slots=True)

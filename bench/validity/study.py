@@ -47,6 +47,7 @@ SCHEMA = {
     "error": pl.Float64,
     "said": pl.Float64,
     "could": pl.Float64,
+    "size": pl.Float64,
     "note": pl.String,
 }
 """A row of the study.
@@ -54,7 +55,7 @@ SCHEMA = {
 Of an interval: `coverage`, its mean over the cells of a table, and that of the `lowest` cell. Of a sentence: the
 share of all samples in which it was said and `false`, and that of the samples that said it. `error` is the
 Monte-Carlo error of coverage or false; `said` the share of samples with an interval or the sentence; `could` whether
-the sentence can be true. `note` says why something has no rate.
+the sentence can be true; `size` how many a set that it names holds, on average. `note` says why there is no rate.
 """
 REPORT = "any sentence of a report"
 """The row that takes all sentences of a sample together."""
@@ -221,8 +222,8 @@ def _group(stored: Mapping[Part, Any], truth: Population, n_topics: int) -> Iter
             false = [claim is not None and sentence.is_false(claim, facts) for claim in claims]
             said = [claim is not None for claim in claims]
             every.append(false)
-            could = {"could": float(sentence.is_possible(facts))}
-            yield same | {"what": sentence.name, "kind": "sentence"} | _false_rate(said, false) | could
+            own = {"what": sentence.name, "kind": "sentence", "could": float(sentence.is_possible(facts))}
+            yield same | own | _false_rate(said, false) | {"size": _mean_size(sentence, claims)}
     if every:  # all analyses see the same samples
         some = [any(of_sample) for of_sample in zip(*every, strict=False)]
         yield same | {"what": REPORT, "kind": "report"} | _false_rate([True] * len(some), some)
@@ -243,6 +244,12 @@ def _coverage(counted: Mapping[str, Any]) -> tuple[dict[str, float | None], dict
         "said": float(cells[:, 1].sum() / cells[:, 0].sum()),
     }
     return rates, expected
+
+
+def _mean_size(check: SentenceCheck, claims: Iterable[Any]) -> float | None:
+    """How many a set that is claimed holds, on average; None where no set is."""
+    sizes = [check.size(claim) for claim in claims if claim is not None] if check.size else []
+    return float(np.mean(sizes)) if sizes else None
 
 
 def _false_rate(said: list[bool], false: list[bool]) -> dict[str, float | None]:

@@ -85,7 +85,7 @@ def _some_runs_differ(facts: Facts) -> bool:
 
 _HOLM = (("correction", "holm"),)
 SENTENCES: tuple[SentenceCheck, ...] = (
-    SentenceCheck("best_measures", "power", _leaders, _best_is_missing),
+    SentenceCheck("best_measures", "power", _leaders, _best_is_missing, size=len),
     SentenceCheck("weaker_measures", "power", _weaker, _order_is_wrong),
     SentenceCheck("different_runs", "power", _significant_pairs, _a_pair_is_wrong, _some_runs_differ, _HOLM),
 )
