@@ -165,6 +165,7 @@ def test_claims_are_decided_on_the_runs_given(files: tuple[str, str]) -> None:
     assert set(deep["needs"]) == {"lists of 40 documents or more"}
     assert deep.height == 4
     claims = claims.filter(pl.col("needs").is_null())
+    assert claims["note"].str.contains("stand-ins", literal=True).all()  # whatever the verdict
     assert set(claims["verdict"]) <= {HOLDS, FAILS, INCONCLUSIVE}
     assert [{HOLDS: True, FAILS: False}.get(verdict) for verdict in claims["verdict"]] == claims["ok"].to_list()
     here = found.table.filter(pl.col("cell").str.starts_with(NAMES[MAIN]) & pl.col("obtained").is_not_null())
@@ -264,6 +265,7 @@ def test_the_claims_can_be_asked_of_any_collection(files: tuple[str, str]) -> No
     sources = Sources(paper, {paper.main: from_runs(runs, qrels)})
     outcomes = {claim.cell: decide(claim, sources)[0] for claim in paper.everywhere}
     assert sum(one.verdict is not None for one in outcomes.values()) == len(CLAIMS) - 4
+    assert not any("stand-ins" in one.note for one in outcomes.values())  # the collection has a name there
     scores = Sources(paper, {paper.main: ScoredCollection(["a", "b"], ["1", "2", "3"], lambda _: np.eye(2, 3))})
     assert all("ranked lists" in (decide(claim, scores)[0].needs or "") for claim in paper.everywhere)
 

@@ -13,7 +13,7 @@ from scipy import stats
 from assay.analyses.population.analysis import population
 from assay.analyses.reproduce.analysis import reproduce
 from assay.papers.robertson2007 import simulation
-from assay.papers.robertson2007.claims import large
+from assay.papers.robertson2007.claims import large, near, near_one
 from assay.papers.robertson2007.published import PRINTED, RECALL_BY_SCORE, SHARE_BY_SCORE
 from assay.papers.robertson2007.simulation import (
     PopulationMean,
@@ -104,6 +104,23 @@ def test_every_other_claim_holds(quick: Result) -> None:
     other = claims.filter(pl.col("verdict") != "holds")["cell"].to_list()
     assert len(other) == 2
     assert all("section 4.3" in cell for cell in other)
+
+
+def test_what_holds_is_above_0_and_what_fails_below(quick: Result) -> None:
+    claims = {cell.cell: cell for cell in find_paper("robertson2007").cells if isinstance(cell, Claim)}
+    rows = quick.table.filter(pl.col("verdict").is_in(["holds", "fails"])).iter_rows(named=True)
+    decided = [row for row in rows if claims[row["cell"]].criterion == "positive"]
+    assert {row["verdict"] for row in decided} == {"holds", "fails"}
+    assert all((row["obtained"] > 0) == (row["verdict"] == "holds") for row in decided)
+    limits = [row["cell"] for row in decided if " one" in row["cell"] or "a few" in row["cell"]]
+    assert len(limits) == 6
+    alike = [one for one in claims.values() if one.criterion == "alike"]
+    assert all("margin" in str(one.note) or "|z| <" in str(one.note) for one in alike)
+
+
+def test_a_limit_is_missed_by_what_is_beyond_its_margin() -> None:
+    assert near({"P@10": 0.9993})["P@10"] == pytest.approx(0.02 - 0.9993)  # the first model, where P@10 falls to 0
+    assert near_one("P@10") == pytest.approx({"2^16 times as large": 0.02}, abs=1e-6)
 
 
 def test_exact_expectations_stand_beside_the_cells(quick: Result) -> None:

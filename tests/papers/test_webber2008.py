@@ -13,7 +13,7 @@ from assay.analyses.predictivity.analysis import predictivity
 from assay.analyses.reproduce.analysis import reproduce
 from assay.analyses.reproduce.decisions import decide
 from assay.data.read import read_qrels, read_runs
-from assay.papers.webber2008.comparisons import narrows, rough_phi, widens
+from assay.papers.webber2008.comparisons import narrows, own_power, rough_phi, widens
 from assay.papers.webber2008.phi import (
     elsewhere,
     halving_less_independent,
@@ -360,6 +360,13 @@ def test_few_topics_do_not_stand_for_a_large_population() -> None:
     made = from_scores([scores_of(12, 60, {"AP": 0.3})], "made")
     with pytest.raises(MissingDataError, match="200 topics"):
         halving_less_independent(made, "AP")
+
+
+@pytest.mark.parametrize(("better", "worse"), [("P@10", "RR"), ("RR", "P@10")])
+def test_of_two_missing_measures_the_first_is_named_in_every_process(better: str, worse: str) -> None:
+    made = from_scores([scores_of(12, 15, {"AP": 0.3})], "made")
+    with pytest.raises(MissingDataError, match=better):
+        own_power(made, (better,), (worse,))
 
 
 def test_conflicts_over_insignificant_differences_are_counted_pair_by_pair() -> None:

@@ -6,7 +6,8 @@ REFERENCES: dict[str, str] = {
     "andrews2010": "Andrews, Soares. Inference for parameters defined by moment inequalities using generalized "
     "moment selection. Econometrica 78(1), 2010, 119-157.",
     "arteaga1982": "Arteaga, Jeyaratnam, Graybill. Confidence intervals for proportions of total variance in the "
-    "two-way cross component of variance model. Communications in Statistics 11(15), 1982, 1643-1658.",
+    "two-way cross component of variance model. Communications in Statistics: Theory and Methods 11(15), 1982, "
+    "1643-1658.",
     "aslam2005": "Aslam, Yilmaz, Pavlu. The maximum entropy method for analyzing retrieval measures. "
     "SIGIR 2005, 27-34.",
     "benjamini2005": "Benjamini, Yekutieli. False discovery rate-adjusted multiple confidence intervals for selected "

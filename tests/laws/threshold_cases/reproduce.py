@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ from assay.analyses.reproduce.decisions import decide
 from assay.analyses.reproduce.everywhere import is_copy, on_track
 from assay.core.thresholds import THRESHOLDS
 from assay.papers.jones2015.claims import below_deciding
+from assay.papers.robertson2007.claims import Comparisons, few, near
 from assay.papers.webber2008.phi import halving_less_independent
 from assay.papers.webber2010.comparisons import names_to
 from assay.results.papers import Claim, Paper, Sources, Verdict, find_paper
@@ -66,9 +68,14 @@ def of_as_well(paper: str, threshold: str) -> Case:
     )
 
 
-def decides(share: float) -> Verdict | None:
-    """The verdict on the claim that no property decides, where one accounts for this share of the variance."""
-    return decide(Claim("c", lambda _: below_deciding({"Bounded": np.array([share])})), NOWHERE)[0].verdict
+def of_positive(compare: Callable[[float], Comparisons], inside: float, outside: float, moved: float) -> Case:
+    """A claim whose comparison takes the threshold off itself: it holds where what is left is above 0."""
+    return Case(
+        lambda: decide(Claim("c", lambda _: compare(inside)), NOWHERE)[0].verdict,
+        lambda: decide(Claim("c", lambda _: compare(outside)), NOWHERE)[0].verdict,
+        moved=moved,
+        rule="reproduce",
+    )
 
 
 def stands_for_many(n_topics: int) -> bool:
@@ -115,12 +122,12 @@ CASES: dict[str, Case] = {
     "least_deep": Case(lambda: stands_for_deep(100), lambda: stands_for_deep(99), moved=101, rule="reproduce"),
     "like_tests": of_margin("webber2010", "like_tests", 0.019, 0.021, moved=0.015),
     "scarcely_closer": of_margin("webber2010", "scarcely_closer", 0.019, 0.021, moved=0.015),
-    "deciding_share": Case(lambda: decides(0.49), lambda: decides(0.51), moved=0.4, rule="reproduce"),
+    "deciding_share": of_positive(lambda x: below_deciding({"Bounded": np.array([x])}), 0.49, 0.51, moved=0.4),
     "close_discounts": of_margin("kanoulas2009", "close_discounts", 0.09, 0.11, moved=0.05),
     "close_needs": of_margin("kanoulas2009", "close_needs", 0.09, 0.11, moved=0.05),
     "close_ratios": of_margin("kanoulas2009", "close_ratios", 0.19, 0.21, moved=0.1),
     "consistent_z": of_margin("robertson2007", "consistent_z", 2.9, 3.1, moved=2.5),
-    "few_documents": of_margin("robertson2007", "few_documents", 0.09, 0.11, moved=0.05),
-    "near_one": of_margin("robertson2007", "near_one", 0.019, 0.021, moved=0.01),
+    "few_documents": of_positive(lambda x: few(np.full(100, x)), 0.09, 0.11, moved=0.05),
+    "near_one": of_positive(lambda x: near({"P@10": x}), 0.019, 0.021, moved=0.01),
     "stable_mean": of_margin("robertson2007", "stable_mean", 0.0009, 0.0011, moved=0.0005),
 }

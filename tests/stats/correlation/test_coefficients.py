@@ -160,6 +160,13 @@ def test_ap_correlation_is_not_symmetric_and_the_first_is_the_reference() -> Non
     assert tau_ap_b(x, y) == pytest.approx((plain_tau_ap(x, y) + plain_tau_ap(y, x)) / 2)
 
 
+def test_tau_ap_b_leaves_out_pairs_tied_where_the_weight_is_and_counts_those_tied_elsewhere_as_not_agreeing() -> None:
+    # by hand, weight on y: below its top one of three agree not, all tied; weight on x: -1, (1 - 1) / 2, (1 - 2) / 3
+    x, y = np.array([4.0, 3.0, 2.0, 1.0]), np.array([1.0, 2.0, 1.0, 1.0])
+    assert tau_ap_b(x, y) == pytest.approx(((-1 + 1 + 1) / 3 + (-1 + 0 - 1 / 3) / 3) / 2)
+    assert tau_ap_b(x, y) != pytest.approx((tau_ap_a(x, y) + tau_ap_a(y, x)) / 2)  # all ways to break ties
+
+
 def test_tau_ap_a_is_the_mean_over_all_ways_to_break_ties() -> None:
     x, y = rough(np.random.default_rng(6), 12, 6, 3)
     for a, b in zip(x, y, strict=True):

@@ -90,6 +90,33 @@ def test_the_critical_difference_is_finite_or_there_is_none() -> None:
     assert found[2] == pytest.approx(t_quantile(0.95, 29) * x[3].std(ddof=1) / np.sqrt(30), rel=0.2)
 
 
+def test_the_critical_difference_is_that_of_whole_numbers_however_often_differences_are_equal() -> None:
+    """Scores in tenths on few topics: rounding must not make a large t of a resample of equal differences."""
+    rng = np.random.default_rng(3)
+    kinds = set()
+    for n in (5, 6, 8, 12):
+        drawn = np.concatenate(list(multinomials(n, RESAMPLES, 1))).astype(np.int64)
+        for tenths in rng.binomial(5, 0.4, (8, 2, n)):
+            found = bootstrap._critical_difference(tenths / 10, alpha=0.05, resamples=RESAMPLES, seed=1)
+            expected = exact_critical_difference(tenths[0] - tenths[1], drawn) / 10
+            assert found.tolist() == pytest.approx([expected], rel=1e-6, nan_ok=True)
+            kinds.add(bool(np.isnan(expected)))
+    assert kinds == {True, False}
+
+
+def exact_critical_difference(d: Whole, drawn: Whole) -> float:
+    """The standard error times the 95% quantile of |t*|, in whole numbers up to the root; NaN where infinite."""
+    n = d.size
+    shifted = n * d - d.sum()
+    total, spread = drawn @ shifted, n * (drawn @ shifted**2) - (drawn @ shifted) ** 2
+    t = np.sqrt(np.divide((n - 1) * total**2, spread, out=np.where(total == 0, 0.0, np.inf), where=spread > 0))
+    below, above = np.sort(t)[[int(0.95 * (t.size - 1)), int(0.95 * (t.size - 1)) + 1]]
+    if np.isinf(below):
+        return float("nan")
+    within = 0.95 * (t.size - 1) % 1
+    return float(d.std(ddof=1) / np.sqrt(n) * (below if np.isinf(above) else below + within * (above - below)))
+
+
 def test_a_quantile_of_numbers_is_numpys() -> None:
     t = np.random.default_rng(1).exponential(size=(5, 101))
     assert bootstrap._quantile(t, 0.93) == pytest.approx(np.quantile(t, 0.93, axis=-1), rel=1e-14)

@@ -76,7 +76,8 @@ def agreement(
     correlation
         tau-b: Kendall's, ties taken out of the scale. tau-a: Kendall's, ties count as no agreement. tau-ap-a: weight
         on the top of measure_b's ranking, measure_a is the reference (yilmaz2008), ties broken in all ways
-        (urbano2017). tau-ap-b: the same without a reference, both directions averaged. rbo: rank-biased overlap,
+        (urbano2017). tau-ap-b: without a reference, each way round and averaged; pairs tied in the ranking that has
+        the weight are left out, pairs tied in the other one only do not agree (urbano2017). rbo: rank-biased overlap,
         extrapolated; tied runs share their first rank (Webber, Moffat, Zobel, TOIS 2010); between 0 and 1.
     test
         The significance test behind pvalues and significance: t, as in the papers, or another that is declared.

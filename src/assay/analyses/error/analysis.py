@@ -89,9 +89,9 @@ def error(
     form
         How error bars are computed: corrected, model or plain.
     c
-        What a relevant document at rank 1 counts in AP_LOO, from 0 to 1. Default: pooled over all lists, the share
-        with a relevant document at rank 1 of those that have one at rank 2, as odds times R/(R-1). It depends on the
-        runs: to compare with other runs later, give one.
+        What a relevant document at rank 1 counts in AP_LOO, from 0 to 1. Default: pooled over all lists,
+        (n12 + 1/2) / (n2 + 1), n2 lists having a relevant document at rank 2, n12 of them one at rank 1, too; as odds
+        times R/(R-1). It depends on the runs: to compare with other runs later, give one.
     resamples
         Bootstrap samples of every topic's documents.
     level

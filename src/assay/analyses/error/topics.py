@@ -136,8 +136,9 @@ def topic_lists(judged: Judged, topic: int) -> tuple[Grades, Codes]:
 
 
 def pooled_top(topics: Iterable[Gaps]) -> float:
-    """The share of lists with a relevant document at rank 1, of those that have one at rank 2; 1/2 where none has.
+    """The share of lists with a relevant document at rank 1, of those that have one at rank 2, drawn towards 1/2.
 
+    Half a list is added to those with both, and one to all, so that it is never 0 or 1, and 1/2 where there is none.
     Conditional on rank 2 it is nearly what precision is at the top, as a list's own rank 1 is not what chose it.
     """
     both = second = 0

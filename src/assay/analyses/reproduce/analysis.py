@@ -125,7 +125,8 @@ def reproduce(
         Where the number or claim stands; the item error is of what is wrong in the paper.
     published, obtained
         What was printed, and what comes out: of a claim, the average or the least certain of the comparisons that
-        decide it. Empty where nothing was printed, or where data is missing.
+        decide it, above 0 where it holds; of a claim that things are alike or "not significantly" different, and of
+        "as well as", their difference. Empty where nothing was printed, or where data is missing.
     low, high
         The {claim_level:.0%} interval over topics, unless the paper's notes say over what. Empty for counts and for
         what is exact.

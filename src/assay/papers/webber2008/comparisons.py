@@ -47,7 +47,7 @@ def own_power(
     c: ScoredCollection, better: Names, worse: Names, *, best: bool = True, size: int | None = None
 ) -> Comparisons:
     """How much better some measures predict themselves than others do."""
-    own = {name: phi(c, name, name, best=best, size=size) for name in {*better, *worse}}
+    own = {name: phi(c, name, name, best=best, size=size) for name in dict.fromkeys((*better, *worse))}
     return {f"{a}, {b}": own[a] - own[b] for a in better for b in worse if a != b}
 
 

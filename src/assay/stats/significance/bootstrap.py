@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.core.arrays import Array, Counts
+from assay.core.arrays import Array, Bools, Counts
 from assay.stats.resampling import multinomials, portions, stacked
 from assay.stats.significance.declare import significance_test
 from assay.stats.significance.pairs import EPSILON, Pairs, count_true, pairs
@@ -17,15 +17,16 @@ def _critical_difference(x: Array, *, alpha: float, resamples: int, seed: int) -
     """The standard error times the quantile of |t*| over resamples of the shifted differences. [pair]"""
     d = pairs(x)
     n = x.shape[1]
-    shifted = d.difference - d.difference.mean(-1, keepdims=True)
+    shifted, _ = _shifted(d, ~d.flat)
     times = np.concatenate(list(multinomials(n, resamples, seed))).T  # [topic, resample]
     quantile = np.empty(len(shifted))
     for i in range(0, len(shifted), _PORTION):
         part = shifted[i : i + _PORTION]
-        mean = part @ times / n
-        variance = np.maximum((part * part) @ times / n - mean * mean, 0.0) * n / (n - 1)
-        far = np.where(np.abs(mean) > 1e-15, np.inf, 0.0)  # a resample without variance, unless its mean is 0
-        t = np.divide(np.abs(mean), np.sqrt(variance / n), out=far, where=variance > 1e-30)
+        mean, square = part @ times / n, (part * part) @ times / n
+        variance = np.maximum(square - mean * mean, 0.0)
+        varies = variance > EPSILON * np.maximum(square, EPSILON)  # less is what rounding leaves of equal differences
+        far = np.where(np.abs(mean) > EPSILON, np.inf, 0.0)  # a resample without variance, unless its mean is 0
+        t = np.divide(np.abs(mean), np.sqrt(variance / (n - 1)), out=far, where=varies)
         quantile[i : i + _PORTION] = _quantile(t, 1 - alpha)
     return d.sd / np.sqrt(n) * quantile
 
@@ -45,13 +46,21 @@ def _quantile(t: Array, share: float) -> Array:
     return low + (place - below) * (high - low)
 
 
+def _shifted(d: Pairs, some: Bools) -> tuple[Array, Array]:
+    """Differences shifted to mean 0, the largest of every pair 1, with what 1 stands for; 0 but for some pairs.
+
+    Two of [pair, topic] and [pair, 1].
+    """
+    shifted = d.difference - d.mean[:, None]
+    scale = np.abs(shifted).max(-1, initial=0.0, keepdims=True)
+    return np.divide(shifted, scale, out=np.zeros_like(shifted), where=some[:, None]), scale
+
+
 def _of_differences(d: Pairs, *, resamples: int, seed: int) -> Array:
     """The test of pairs whose differences are taken."""
     n = d.difference.shape[1]
-    shifted = d.difference - d.mean[:, None]
-    scale = np.abs(shifted).max(-1, initial=0.0, keepdims=True)
     tested = ~d.flat & (d.mean != 0)
-    shifted = np.divide(shifted, scale, out=np.zeros_like(shifted), where=tested[:, None])
+    shifted, scale = _shifted(d, tested)
     # with M the sum of a resample and Q its sum of squares, |t*| >= |t| says M^2 >= K Q
     share = d.t**2 / max(n - 1, 1)
     squares = shifted**2 * (n * share / (1 + share))[:, None]
