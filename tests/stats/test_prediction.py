@@ -55,19 +55,19 @@ def test_the_monte_carlo_error_is_what_phi_varies_by() -> None:
 
 
 def test_subsets_leave_out_a_fifth_of_the_topics_and_are_split_alike() -> None:
-    some = subsamples(23, 11, 6, seed=3)
-    assert (some.n_subsets, some.splits.size, len(some.splits)) == (N_SUBSETS, 9, 6 * N_SUBSETS)
+    some = subsamples(23, 11, 6 * 23, seed=3)
+    assert (some.n_subsets, some.splits.size, len(some.splits)) == (23, 9, 6 * 23)
     used = [set(row) for row in np.concatenate([some.splits.first, some.splits.second], axis=1).tolist()]
-    for k in range(N_SUBSETS):
-        mine = set.union(*used[6 * k : 6 * k + 6])
-        assert len(mine) <= 23 - 4
+    for k in range(23):
+        assert len(set.union(*used[6 * k : 6 * k + 6])) <= 23 - 4
         assert all(len(row) == 18 for row in used[6 * k : 6 * k + 6])  # disjoint
-    small, whole = subsamples(23, 5, 6, seed=3), subsamples(23, 9, 6, seed=3)
+    small, whole = (subsamples(23, size, 6 * 23, seed=3) for size in (5, 9))
     assert (small.splits.first == whole.splits.first[:, :5]).all()  # sizes can be compared
     few = subsamples(6, 3, 100, seed=0)
     left = [set(range(6)) - set(few.splits.first[i]) - set(few.splits.second[i]) for i in range(len(few.splits))]
     assert few.n_subsets == 6
     assert [set.intersection(*left[i : i + 15]) for i in range(0, 90, 15)] == [{t} for t in range(6)]
+    assert subsamples(200, 100, 0, seed=0).n_subsets == N_SUBSETS
     assert subsamples(3, 1, 10, seed=0).n_subsets == 0
 
 
@@ -110,7 +110,7 @@ def test_both_ways_to_leave_topics_out_say_the_same() -> None:
     x = measure_scores(1, 25, 20, seed=3)
     chosen = splits(20, 4, 6000, seed=0)
     free = predictive_power(x, chosen)
-    by_subsets = [predictive_power(x, chosen.head(1), replicates=100, free=2.0, seed=s).changes for s in range(8)]
+    by_subsets = [predictive_power(x, chosen.head(1), replicates=2000, free=2.0, seed=s).changes for s in range(8)]
     widths = [float(split_error(changes, exact=False)[0, 0]) for changes in (free.changes, *by_subsets)]
     assert free.changes.shape[1] == 6000
     assert widths[0] == pytest.approx(np.sqrt(np.mean(np.square(widths[1:]))), rel=0.2)
@@ -119,7 +119,7 @@ def test_both_ways_to_leave_topics_out_say_the_same() -> None:
 def test_few_replicates_do_not_widen_the_interval() -> None:
     """10 splits of a subset against 300: with the noise taken off, the mean variance is the same."""
     x = measure_scores(1, 25, 20, seed=3)
-    changes = predictive_power(x, splits(20, 10, 20, seed=0), replicates=300).changes
+    changes = predictive_power(x, splits(20, 10, 20, seed=0), replicates=6000).changes
     full = float(split_error(changes, exact=True)[0, 0])
     parts = [changes[:, i : i + 10] for i in range(0, 300, 10)]
     few, raw = (

@@ -6,7 +6,7 @@ The outcome is a file of numbers for the runs of every truth, by their names: ne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assay.analyses.predictivity.comparisons import AS_WELL, REDUNDANT
@@ -129,8 +129,7 @@ def is_redundant(measure: str, given: str, facts: Facts) -> bool:
     return is_as_well(measure, given, facts) and facts.expected["predictivity: gain"][measure, given] < MARGIN
 
 
-def _some(holds: object, facts: Facts) -> bool:
-    assert callable(holds)
+def _some(holds: Callable[[str, str, Facts], bool], facts: Facts) -> bool:
     cells = [(a, b) for a in facts.truth.measures for b in facts.truth.measures if a != b]
     return any(holds(a, b, facts) for a, b in cells)
 
@@ -168,7 +167,7 @@ SENTENCES = (
         "redundant_measures",
         "predictivity",
         _redundant,
-        lambda cells, facts: not all(is_redundant(*cell, facts) for cell in cells),
+        lambda cells, facts: not all(is_redundant(measure, given, facts) for measure, given in cells),
         lambda facts: _some(is_redundant, facts),
         _REPORT,
     ),
@@ -176,7 +175,7 @@ SENTENCES = (
         "measures_predicted_as_well",
         "predictivity",
         _as_well,
-        lambda cells, facts: not all(is_as_well(*cell, facts) for cell in cells),
+        lambda cells, facts: not all(is_as_well(measure, given, facts) for measure, given in cells),
         lambda facts: _some(is_as_well, facts),
         _REPORT,
     ),

@@ -26,8 +26,8 @@ from assay.stats.subsampling import best_p_values
 _STEP = 64  # splits ranked at a time
 _WHOLE = 1e-9  # a correlation closer to 1 is 1
 _SUBSETS = 0x7375  # so that subsets are not those of the splits
-N_SUBSETS = 25  # of the topics, behind an interval
-REPLICATES = 12  # splits of each subset
+N_SUBSETS = 50  # of the topics at most, behind an interval; of fewer topics as many as there are
+REPLICATES = 600  # splits of all subsets together
 FREE = 0.5  # of the splits must be without a group for the rest to be left out
 _STILL = 1e-12  # an error of that size is rounding
 _LEAST = 0.25  # of the variance stays when Monte-Carlo error is taken off it
@@ -107,7 +107,7 @@ def predictive_power(
 ) -> Phi:
     """Rank by each measure on both sets of every split; correlate across. `x` is [measure, run, topic]
 
-    Each subset of the topics has `replicates` splits of its own; none is needed where a share `free` of the splits is
+    Subsets of the topics have `replicates` splits together; none is needed where a share `free` of the splits is
     without each topic (or group of topics) anyway. Too few topics to split into halves of two have no replicates.
     """
     tau = crossed(x, chosen)
@@ -145,27 +145,27 @@ class Subsamples:
 def subsamples(n: int, size: int, n_splits: int, seed: int) -> Subsamples:
     """Leave out a fifth of n topics at random, again and again, and split the rest into sets of `size`.
 
-    Sets that the rest has no room for are halves of it. Of fewer than ten topics each is left out once; too few to
-    split into halves of two have no subsets.
+    There are `n_splits` splits of all subsets together, at least two of each. Sets that the rest has no room for are
+    halves of it. Of fewer than ten topics each is left out once; too few to split into halves of two have no subsets.
 
-    >>> some = subsamples(50, 25, 10, seed=0)
+    >>> some = subsamples(40, 20, 400, seed=0)
     >>> some.n_subsets, len(some.splits), some.splits.size
-    (25, 250, 20)
+    (40, 400, 16)
     """
     if n < SPLIT_TOPICS.value:
         nobody = np.zeros((0, size), dtype=np.intp)
         return Subsamples(0, Splits(n, nobody, nobody), np.nan)
     out = max(1, n // 5)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_SUBSETS,)))
-    left = [np.array([t]) for t in range(n)] if out == 1 else [rng.permutation(n)[:out] for _ in range(N_SUBSETS)]
+    k = min(n, N_SUBSETS)
+    left = [np.array([t]) for t in range(n)] if out == 1 else [rng.permutation(n)[:out] for _ in range(k)]
     sides, complete = [], True
     for topics, own in zip(left, rng.integers(1 << 32, size=len(left)), strict=True):
         rest = np.delete(np.arange(n), topics)
-        part = splits(rest.size, min(size, rest.size // 2), n_splits, int(own))
+        part = splits(rest.size, min(size, rest.size // 2), max(2, n_splits // k), int(own))
         sides.append((rest[part.first], rest[part.second]))
         complete = complete and part.complete
     first, second = (np.concatenate(side) for side in zip(*sides, strict=True))
-    k = len(left)
     scale = float(np.sqrt((n - out) / out * k) / (k - 1))
     return Subsamples(k, Splits(n, first, second, complete), scale)
 

@@ -126,7 +126,7 @@ def predictivity(
     tables.matrix: the same as a square, one row per predictor, one column per target.
     tables.curve: the rows of the table for five sizes of topic sets, with difference, difference_low and
     difference_high: by how much the predictor predicts the target better than the target does itself, paired over
-    topics (no interval of a measure with itself); whether the gap widens or narrows with topics is read down a column.
+    topics (no interval of a measure with itself); whether the gap widens or narrows is read down a column.
     tables.redundancy, with two measures or more: measure, given, phi_given, phi_self, phi_both, both_se, difference,
     low, high, gain, gain_low, gain_high, p, p_corrected, verdict, p_twice, p_twice_corrected, verdict_twice.
     difference is phi_given - phi_self, paired over topics. gain is what the measure adds: phi_both - phi_given, where
@@ -162,10 +162,10 @@ def predictivity(
     tables.repeated: measure, significant (share of the pairs of runs on one set), and of these, on the other set:
     same_order, repeated (significant in the same order), reversed (significant in the opposite one).
     tables.target, with `target`: measure, target, phi, low, high, and how far it is behind the measure that predicts
-    the target best: behind, behind_low, behind_high (none of the best itself); p_best: the test that it is the best one (multiple comparisons
-    with the best, hsu1984, which covers that the best was picked; the intervals do not); p_positive: the test that
-    phi is not above 0, corrected by Holm's method for the number of measures. An outcome without topics is the same
-    on every set. The topics are the sample, not the runs, of which there are few.
+    the target best: behind, behind_low, behind_high (none of the best itself); p_best: the test that it is the best
+    one (multiple comparisons with the best, hsu1984, which covers that the best was picked; the intervals do not);
+    p_positive: the test that phi is not above 0, corrected by Holm's method for the number of measures. An outcome
+    without topics is the same on every set. The topics are the sample, not the runs, of which there are few.
 
     Not for choosing a measure by phi alone: a measure that ranks runs by the length of their names predicts itself
     perfectly.

@@ -13,10 +13,11 @@ import numpy as np
 
 from assay.core.arrays import Array, Index
 from assay.stats.correlation.bitwise_tau import every_tau_b, pair_orders, tau_b
-from assay.stats.prediction import REPLICATES, average, monte_carlo, split_error, subsamples
+from assay.stats.prediction import average, monte_carlo, split_error, subsamples
 from assay.stats.splits import Splits, means
 
 WEIGHTS = (0.75, 0.5, 0.25)  # of the first measure; the second has the rest
+REPLICATES = 300  # splits of all subsets of the topics together, behind the error
 _BYTES = 1 << 25  # of rankings held at a time
 
 

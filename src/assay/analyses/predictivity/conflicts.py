@@ -38,7 +38,7 @@ class Conflicts:
 def conflicts(x: Array, chosen: Splits, *, alpha: float, replicates: int = REPLICATES, seed: int = 0) -> Conflicts:
     """Follow conflicts and significant differences to the other set of topics. `x` is [measure, run, topic]
 
-    Each subset of the topics behind the intervals has `replicates` splits (`prediction.subsamples`).
+    Subsets of the topics have `replicates` splits together, behind the intervals (`prediction.subsamples`).
     """
     sides, followed = [], []
     for part in chosen.blocks(_STEP):
