@@ -136,7 +136,7 @@ def test_the_verdicts_on_trec_8_are_computed(best: Scores) -> None:
     assert found["AP", "RR"]["verdict"] == WORSE
     for row in found.values():
         assert row["low"] < row["difference"] < row["high"]
-        assert row["phi_both"] > max(row["phi_given"], row["phi_self"]) - 0.03
+        assert row["phi_both"] > max(row["phi_given"], row["phi_self"]) - 0.04  # a quarter of the other at least
     conflicts = {(r["measure_a"], r["measure_b"]): r for r in result.tables["conflicts"].iter_rows(named=True)}
     row = conflicts["RR", "AP"]
     assert row["by_b"] < 0.5  # by AP's verdict new topics side with AP
