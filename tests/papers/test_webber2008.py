@@ -469,9 +469,9 @@ def test_ndcg_elsewhere_is_the_closest_form_that_is_there() -> None:
 def test_a_truth_with_a_known_verdict_is_found_elsewhere() -> None:
     """AP measures the truth with little error, P@10 the same truth with much: AP predicts both better."""
     rng = np.random.default_rng(3)
-    true = rng.normal(size=(40, 1))
-    x = np.stack([true + rng.normal(size=(40, 120)) * 4, true + rng.normal(size=(40, 120))])
-    names = tuple(f"r{i}" for i in range(40)), tuple(f"t{i}" for i in range(120))
+    true = rng.normal(size=(120, 1))
+    x = np.stack([true + rng.normal(size=(120, 60)) * 4, true + rng.normal(size=(120, 60))])
+    names = tuple(f"r{i}" for i in range(120)), tuple(f"t{i}" for i in range(60))
     found = verdicts(from_scores([Scores(("P@10", "AP"), *names, x)], "made"))
     assert found["AP predicts P@10 at least as well as P@10 does"] == HOLDS
     assert found["P@10 predicts itself less well than complex measures do"] == HOLDS
