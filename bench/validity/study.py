@@ -74,7 +74,11 @@ class Part:
     def name(self) -> str:
         """What the part is stored under."""
         own = "".join(f"-{name}-{value}" for name, value in self.settings)
-        return f"{self.analysis}{own}--{self.truth}--{self.n_topics}".replace(" ", "_").replace(",", "")
+        return (
+            f"{self.analysis}{own}--{self.truth}--{self.n_topics}".replace(" ", "_")
+            .replace(",", "")
+            .replace("/", "_")
+        )
 
 
 def parts(populations: Mapping[str, Kind], n_topics: Iterable[int]) -> list[Part]:

@@ -190,15 +190,18 @@ def predicted(verdict: str, *, runs: int = 12) -> Result:
         "phi_both": 0.55,
         "both_se": 0.001,
         "difference": 0.02,
+        "gain": 0.002,
+        "gain_low": -0.004,
+        "gain_high": 0.008,
     }
     redundancy = pl.DataFrame([row | {"low": 0.01, "high": 0.03, "verdict": verdict}])
-    names = ("phi", "low", "high", "behind", "behind_low", "behind_high")
+    names = ("phi", "low", "high", "p_best", "p_positive")
     rows = [
-        {"measure": m, "target": "clicks"} | dict(zip(names, (x, x - HALF, x + HALF, 0.7 - x, 0.0, 0.2), strict=True))
+        {"measure": m, "target": "clicks"} | dict(zip(names, (x, x - HALF, x + HALF, 10 * x - 6, 0.001), strict=True))
         for m, x in (("AP", 0.7), ("P@10", 0.6))
     ]
     tables = {"redundancy": redundancy, "target": pl.DataFrame(rows)}
-    return Result("predictivity", redundancy, tables, Basis(runs=runs), {"level": 0.95})
+    return Result("predictivity", redundancy, tables, Basis(runs=runs), {"level": 0.95, "margin": 0.01})
 
 
 def designed(*, budget: int | None = 1000, runs: int = 12) -> Result:

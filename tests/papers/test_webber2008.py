@@ -135,6 +135,7 @@ def test_on_trec_8_nothing_is_off_but_errors_and_table_2_needs_its_runs(trec8: R
         ("section 2: poor runs, always ranked low, inflate phi", HOLDS),
         ("section 2: RR predicts itself least well, on TREC-8 ad hoc with all runs", HOLDS),
         ("section 3: simple measures predict themselves less well than complex ones do, on TREC-8 ad hoc", HOLDS),
+        ("section 3: RR predicts itself least well, on TREC-8 ad hoc", INCONCLUSIVE),
         ("section 3: complex measures predict P@10 at least as well as P@10 does, on TREC-8 ad hoc", INCONCLUSIVE),
         ("section 3: complex measures predict RR at least as well as RR does, on TREC-8 ad hoc", INCONCLUSIVE),
         ("section 3: RBP with p = .98 behaves like AP, on TREC-8 ad hoc", INCONCLUSIVE),
@@ -162,10 +163,11 @@ def test_p10_is_predicted_by_others_about_as_well_as_by_itself_and_rr_is_not(tre
     )
 
 
-def test_adding_p10_to_ap_gains_less_than_the_margin_and_to_ndcg_more(trec8: Result) -> None:
-    gain = {cell: row["obtained"] for cell, row in rows(trec8, "section 4").items()}
-    assert gain["what P@10 adds to AP in predicting P@10"] < 0.01  # type: ignore[operator]
-    assert gain["what P@10 adds to nDCG in predicting P@10"] > 0.01  # type: ignore[operator]
+def test_p10_adds_less_to_ap_than_to_ndcg_and_rr_adds_more(trec8: Result) -> None:
+    gain = {cell: float(str(row["obtained"])) for cell, row in rows(trec8, "section 4").items()}
+    adds = "what {} adds to {} in predicting {}"
+    p10, rr = ([gain[adds.format(name, deep, name)] for deep in ("AP", "nDCG")] for name in ("P@10", "RR"))
+    assert 0 < p10[0] < p10[1] < min(rr)
 
 
 def test_the_numbers_of_the_page_are_those_that_come_out(trec8: Result) -> None:
@@ -474,9 +476,9 @@ def test_ndcg_elsewhere_is_the_closest_form_that_is_there() -> None:
 def test_a_truth_with_a_known_verdict_is_found_elsewhere() -> None:
     """AP measures the truth with little error, P@10 the same truth with much: AP predicts both better."""
     rng = np.random.default_rng(3)
-    true = rng.normal(size=(40, 1))
-    x = np.stack([true + rng.normal(size=(40, 60)) * 4, true + rng.normal(size=(40, 60))])
-    names = tuple(f"r{i}" for i in range(40)), tuple(f"t{i}" for i in range(60))
+    true = rng.normal(size=(120, 1))
+    x = np.stack([true + rng.normal(size=(120, 60)) * 4, true + rng.normal(size=(120, 60))])
+    names = tuple(f"r{i}" for i in range(120)), tuple(f"t{i}" for i in range(60))
     found = verdicts(from_scores([Scores(("P@10", "AP"), *names, x)], "made"))
     assert found["AP predicts P@10 at least as well as P@10 does"] == HOLDS
     assert found["P@10 predicts itself less well than complex measures do"] == HOLDS

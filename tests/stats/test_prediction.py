@@ -7,8 +7,16 @@ import pytest
 from scipy import stats
 
 from assay.core.arrays import Array
-from assay.stats.prediction import average, crossed, predictive_power, split_jackknife
-from assay.stats.splits import Splits, splits
+from assay.stats.prediction import (
+    N_SUBSETS,
+    average,
+    crossed,
+    predictive_power,
+    split_error,
+    split_jackknife,
+    subsamples,
+)
+from assay.stats.splits import splits
 from tests.builders.arrays import measure_scores
 
 
@@ -46,22 +54,45 @@ def test_the_monte_carlo_error_is_what_phi_varies_by() -> None:
     assert estimated == pytest.approx(seen, rel=0.3)
 
 
-def test_a_topic_is_taken_out_of_the_set_that_it_is_in() -> None:
-    x = measure_scores(2, 10, 8)
-    chosen = splits(8, 4, 10, seed=4)
-    changes = predictive_power(x, chosen, replicates=10).changes
-    assert changes.shape == (8, 10, 2, 2)
-    for topic in range(8):
-        for s in range(10):
-            sets = [[t for t in side[s] if t != topic] for side in (chosen.first, chosen.second)]
-            without = (_tau_of(x, 0, 1, *sets) + _tau_of(x, 0, 1, *sets[::-1])) / 2
-            whole = crossed(x, chosen)[s, 0, 1]
-            assert changes[topic, s, 0, 1] == pytest.approx(without - whole, abs=1e-12)
+def test_subsets_leave_out_a_fifth_of_the_topics_and_are_split_alike() -> None:
+    some = subsamples(23, 11, 6 * 23, seed=3)
+    assert (some.n_subsets, some.splits.size, len(some.splits)) == (23, 9, 6 * 23)
+    used = [set(row) for row in np.concatenate([some.splits.first, some.splits.second], axis=1).tolist()]
+    for k in range(23):
+        assert len(set.union(*used[6 * k : 6 * k + 6])) <= 23 - 4
+        assert all(len(row) == 18 for row in used[6 * k : 6 * k + 6])  # disjoint
+    small, whole = (subsamples(23, size, 6 * 23, seed=3) for size in (5, 9))
+    assert (small.splits.first == whole.splits.first[:, :5]).all()  # sizes can be compared
+    few = subsamples(6, 3, 100, seed=0)
+    left = [set(range(6)) - set(few.splits.first[i]) - set(few.splits.second[i]) for i in range(len(few.splits))]
+    assert few.n_subsets == 6
+    assert [set.intersection(*left[i : i + 15]) for i in range(0, 90, 15)] == [{t} for t in range(6)]
+    assert subsamples(200, 100, 0, seed=0).n_subsets == N_SUBSETS
+    assert subsamples(3, 1, 10, seed=0).n_subsets == 0
 
 
-def _tau_of(x: Array, a: int, b: int, first: list[int], second: list[int]) -> float:
-    means_of = x[a][:, first].mean(-1).round(9), x[b][:, second].mean(-1).round(9)
-    return float(stats.kendalltau(*means_of).statistic)
+def test_the_error_of_a_mean_by_subsets_is_the_textbooks() -> None:
+    """Where the statistic is the mean over the topics of a subset, the delete-d jackknife gives s / sqrt(n)."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=40)
+    found = []
+    for seed in range(200):
+        some = subsamples(40, 20, 2, seed=seed)
+        members = np.concatenate([some.splits.first, some.splits.second], axis=1)
+        found.append(float(split_error(some.changes(x[members].mean(-1)), exact=True)) ** 2)
+    assert np.sqrt(np.mean(found)) == pytest.approx(x.std(ddof=1) / np.sqrt(40), rel=0.03)
+
+
+def test_the_error_of_phi_is_what_it_varies_by_over_samples_of_topics() -> None:
+    rng = np.random.default_rng(2)
+    quality = rng.normal(size=(15, 1))
+    drawn = [
+        predictive_power(quality + rng.normal(0, 2, size=(1, 15, 30)), splits(30, 15, 100, s), seed=s)
+        for s in range(80)
+    ]
+    seen = np.std([p.value[0, 0] for p in drawn], ddof=1)
+    estimated = np.sqrt(np.mean([split_error(p.changes, exact=False)[0, 0] ** 2 for p in drawn]))
+    assert estimated == pytest.approx(seen, rel=0.3)
 
 
 def test_with_small_sets_a_topic_is_left_out_by_leaving_out_its_splits() -> None:
@@ -78,26 +109,24 @@ def test_both_ways_to_leave_topics_out_say_the_same() -> None:
     """Sets of 4 out of 20: most splits are without a topic, so that both ways are open."""
     x = measure_scores(1, 25, 20, seed=3)
     chosen = splits(20, 4, 6000, seed=0)
-    free = predictive_power(x, chosen, replicates=1)
-    again = predictive_power(x, Splits(20, chosen.first[:1500], chosen.second[:1500]), replicates=1500, free=2.0)
-    widths = [split_jackknife(p.changes, level=0.95, exact=False)[0, 0] for p in (free, again)]
+    free = predictive_power(x, chosen)
+    by_subsets = [predictive_power(x, chosen.head(1), replicates=2000, free=2.0, seed=s).changes for s in range(8)]
+    widths = [float(split_error(changes, exact=False)[0, 0]) for changes in (free.changes, *by_subsets)]
     assert free.changes.shape[1] == 6000
-    assert widths[0] == pytest.approx(widths[1], rel=0.12)
+    assert widths[0] == pytest.approx(np.sqrt(np.mean(np.square(widths[1:]))), rel=0.2)
 
 
 def test_few_replicates_do_not_widen_the_interval() -> None:
-    """20 splits against 600 behind the jackknife: with the noise taken off, the mean variance is the same."""
+    """10 splits of a subset against 300: with the noise taken off, the mean variance is the same."""
     x = measure_scores(1, 25, 20, seed=3)
-    chosen = splits(20, 10, 600, seed=0)
-    changes = predictive_power(x, chosen, replicates=600).changes
-    full = float(split_jackknife(changes, level=0.95, exact=True)[0, 0])
-    parts = [changes[:, i : i + 20] for i in range(0, 600, 20)]
+    changes = predictive_power(x, splits(20, 10, 20, seed=0), replicates=6000).changes
+    full = float(split_error(changes, exact=True)[0, 0])
+    parts = [changes[:, i : i + 10] for i in range(0, 300, 10)]
     few, raw = (
-        np.sqrt(np.mean([split_jackknife(part, level=0.95, exact=exact)[0, 0] ** 2 for part in parts]))
-        for exact in (False, True)
+        np.sqrt(np.mean([split_error(part, exact=exact)[0, 0] ** 2 for part in parts])) for exact in (False, True)
     )
-    assert few == pytest.approx(full, rel=0.04)
-    assert raw > 1.04 * full
+    assert few == pytest.approx(full, rel=0.06)
+    assert raw > 1.06 * full
 
 
 def test_complete_splits_give_the_plain_jackknife() -> None:

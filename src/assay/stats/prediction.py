@@ -1,12 +1,13 @@
 """How well one ranking predicts another on new topics: mean tau-b over splits, with two errors.
 
-One error falls with the number of splits (`mc_se`); the other is that of the topics as a sample, by a jackknife: the
-same splits with a group of topics taken out of whichever set they are in, or, where most splits of small sets
-hold none of the group, those splits alone. Copies of topics would leak across the two sets, so topics are never
-resampled with replacement.
+One error falls with the number of splits (`mc_se`); the other is that of the topics as a sample: random subsets of
+the topics, a fifth of them left out, are split in the same way (the delete-d jackknife, shao1989: tau jumps as runs
+swap, and leaving out one topic at a time gives intervals of differences that are too wide). Where most splits of
+small sets are without a given topic, these splits alone give its jackknife. Copies of topics would leak across the
+two sets, so topics are never resampled with replacement.
 
-By how much the replicates change tau is known split by split, and so their own Monte-Carlo error, which is taken
-off the variance: fewer splits make the interval rougher, not wider.
+The replicates are known split by split, and so their own Monte-Carlo error, which is taken off the variance: fewer
+splits make the interval rougher, not wider.
 """
 
 from __future__ import annotations
@@ -19,11 +20,16 @@ import numpy as np
 from assay.core.arrays import Array, Bools, Counts, Index
 from assay.stats.correlation.bitwise_tau import PairOrders, every_tau_b, pair_orders
 from assay.stats.intervals import GROUPS, deletions, t_quantile
-from assay.stats.splits import SPLIT_TOPICS, Splits, means
+from assay.stats.splits import SPLIT_TOPICS, Splits, means, splits
+from assay.stats.subsampling import best_p_values
 
 _STEP = 64  # splits ranked at a time
 _WHOLE = 1e-9  # a correlation closer to 1 is 1
+_SUBSETS = 0x7375  # so that subsets are not those of the splits
+N_SUBSETS = 50  # of the topics at most, behind an interval; of fewer topics as many as there are
+REPLICATES = 600  # splits of all subsets together
 FREE = 0.5  # of the splits must be without a group for the rest to be left out
+_STILL = 1e-12  # an error of that size is rounding
 _LEAST = 0.25  # of the variance stays when Monte-Carlo error is taken off it
 
 
@@ -34,7 +40,7 @@ class Phi:
     value: Array  # [a, b], symmetric
     mc_se: Array  # [a, b]
     n_splits: Counts  # [a, b]: splits on which both rank anything
-    changes: Array  # [group, split, a, b]: of tau-b, on the first splits; no group where there are too few topics
+    changes: Array  # [replicate, split, a, b]: of tau-b, as topics are left out; none where they are too few
     exact: bool  # the splits behind `changes` are all there are
 
     def interval(self, *, level: float) -> tuple[Array, Array]:
@@ -43,18 +49,48 @@ class Phi:
 
     def differences(self, *, level: float) -> tuple[Array, Array, Array]:
         """How much better a predicts b than b predicts itself, and its bounds. Three of [a, b]"""
-        own = np.diagonal(self.changes, axis1=2, axis2=3)[:, :, None, :]
-        difference = self.value - np.diagonal(self.value)
-        half = split_jackknife(self.changes - own, level=level, exact=self.exact)
+        difference, error = self.difference_errors()
+        half = t_quantile(level, self.dof) * error if self.dof else error
         return difference, difference - half, difference + half
 
+    def difference_errors(self) -> tuple[Array, Array]:
+        """How much better a predicts b than b predicts itself, and its standard error over topics. Two of [a, b]
+
+        That of a measure and itself is 0, and has no error.
+        """
+        own = np.diagonal(self.changes, axis1=2, axis2=3)[:, :, None, :]
+        error = split_error(self.changes - own, exact=self.exact)
+        return self.value - np.diagonal(self.value), np.where(np.eye(len(error), dtype=bool), np.nan, error)
+
+    @property
+    def dof(self) -> int:
+        """Degrees of freedom of the errors; 0 where topics are too few."""
+        return max(len(self.changes) - 1, 0)
+
     def behind(self, target: int, among: int, *, level: float) -> tuple[Array, Array, Array]:
-        """How far each of the first measures is behind the best of them at predicting one. Three of [measure]"""
+        """How far each of the first measures is behind the best of them at predicting one. Three of [measure]
+
+        The best one is 0 behind itself, without an interval.
+        """
         value, changes = self.value[:among, target], self.changes[:, :, :among, target]
         best = int(np.argmax(np.nan_to_num(value, nan=-np.inf)))
         half = split_jackknife(changes[..., best, None] - changes, level=level, exact=self.exact)
+        half[best] = np.nan
         gap = value[best] - value
         return gap, gap - half, gap + half
+
+    def p_positive(self) -> Array:
+        """Test that a does not correlate positively with b. [a, b]"""
+        return one_sided_p(self.value, split_error(self.changes, exact=self.exact), self.dof)
+
+    def best_p(self, target: int, among: int) -> Array:
+        """Test of each of the first measures whether it may predict one best of all of them. [measure]
+
+        As `subsampling.best_p_values` has it: it covers that the best one was picked. NaN without replicates.
+        """
+        by_replicate = average(self.changes[:, :, :among, target].swapaxes(0, 1))
+        around = np.sqrt(self.dof) * (by_replicate - by_replicate.mean(0)) if self.dof else by_replicate
+        return best_p_values(self.value[:among, target], around, np.ones(among), self.dof + 1)[0]
 
 
 def fisher_interval(value: Array, half: Array) -> tuple[Array, Array]:
@@ -66,24 +102,72 @@ def fisher_interval(value: Array, half: Array) -> tuple[Array, Array]:
     return np.where(inside, low, value - half), np.where(inside, high, value + half)
 
 
-def predictive_power(x: Array, chosen: Splits, *, replicates: int, groups: int = GROUPS, free: float = FREE) -> Phi:
+def predictive_power(
+    x: Array, chosen: Splits, *, replicates: int = REPLICATES, free: float = FREE, seed: int = 0
+) -> Phi:
     """Rank by each measure on both sets of every split; correlate across. `x` is [measure, run, topic]
 
-    Taking topics out means ranking again, so it is done on the first `replicates` splits only, and not where a share
-    `free` of the splits is without each group anyway; too few topics to split into halves of two have no replicates.
+    Subsets of the topics have `replicates` splits together; none is needed where a share `free` of the splits is
+    without each topic (or group of topics) anyway. Too few topics to split into halves of two have no replicates.
     """
     tau = crossed(x, chosen)
     there = (~np.isnan(tau)).sum(0)
     value = average(tau)
     mc_se = np.zeros(value.shape) if chosen.complete else monte_carlo(tau, value)
-    deleted = list(deletions(chosen.n, groups=groups)) if chosen.n >= SPLIT_TOPICS.value else []
+    deleted = list(deletions(chosen.n, groups=GROUPS)) if chosen.n >= SPLIT_TOPICS.value else []
     apart = _apart(chosen, deleted)
     if deleted and apart.mean(1).min() >= free:
-        changes, few = _changes_by_splits(tau, apart), chosen
+        changes, exact = _changes_by_splits(tau, apart), chosen.complete
     else:
-        few = chosen.head(replicates)
-        changes = _changes_by_topics(x, few, tau, deleted)
-    return Phi(value, np.where(there > 0, mc_se, np.nan), there, changes, few.complete)
+        some = subsamples(chosen.n, chosen.size, replicates, seed)
+        changes, exact = some.changes(crossed(x, some.splits)), some.splits.complete
+    return Phi(value, np.where(there > 0, mc_se, np.nan), there, changes, exact)
+
+
+@dataclass(frozen=True, slots=True)
+class Subsamples:
+    """Random subsets of the topics, each of them split as often as the others."""
+
+    n_subsets: int
+    splits: Splits  # of all subsets, one subset after the other
+    scale: float
+
+    def changes(self, values: Array) -> Array:
+        """Scale what the splits gave so that `split_jackknife` gives the error over all topics.
+
+        `values` is [subset x split, ...]; gives [subset, split, ...]. With d of n left out, the variance over subsets
+        is d / (n - d) of that over samples.
+        """
+        by_split = len(self.splits) // max(1, self.n_subsets)
+        return self.scale * values.reshape(self.n_subsets, by_split, *values.shape[1:])
+
+
+def subsamples(n: int, size: int, n_splits: int, seed: int) -> Subsamples:
+    """Leave out a fifth of n topics at random, again and again, and split the rest into sets of `size`.
+
+    There are `n_splits` splits of all subsets together, at least two of each. Sets that the rest has no room for are
+    halves of it. Of fewer than ten topics each is left out once; too few to split into halves of two have no subsets.
+
+    >>> some = subsamples(40, 20, 400, seed=0)
+    >>> some.n_subsets, len(some.splits), some.splits.size
+    (40, 400, 16)
+    """
+    if n < SPLIT_TOPICS.value:
+        nobody = np.zeros((0, size), dtype=np.intp)
+        return Subsamples(0, Splits(n, nobody, nobody), np.nan)
+    out = max(1, n // 5)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_SUBSETS,)))
+    k = min(n, N_SUBSETS)
+    left = [np.array([t]) for t in range(n)] if out == 1 else [rng.permutation(n)[:out] for _ in range(k)]
+    sides, complete = [], True
+    for topics, own in zip(left, rng.integers(1 << 32, size=len(left)), strict=True):
+        rest = np.delete(np.arange(n), topics)
+        part = splits(rest.size, min(size, rest.size // 2), max(2, n_splits // k), int(own))
+        sides.append((rest[part.first], rest[part.second]))
+        complete = complete and part.complete
+    first, second = (np.concatenate(side) for side in zip(*sides, strict=True))
+    scale = float(np.sqrt((n - out) / out * k) / (k - 1))
+    return Subsamples(k, Splits(n, first, second, complete), scale)
 
 
 def crossed(x: Array, chosen: Splits) -> Array:
@@ -116,30 +200,6 @@ def _changes_by_splits(tau: Array, apart: Bools) -> Array:
     return np.asarray(weight[:, :, None, None] * (tau - average(tau)))
 
 
-def _changes_by_topics(x: Array, chosen: Splits, tau: Array, deleted: Sequence[Index]) -> Array:
-    """Say by how much taking each group out of its sets changes tau-b on each split. [group, split, a, b]"""
-    changes = np.zeros((len(deleted), len(chosen), len(x), len(x)))
-    for start, part in zip(range(0, len(chosen), _STEP), chosen.blocks(_STEP), strict=True):
-        whole = ranked(x, part)
-        here = slice(start, start + len(part))
-        for g, rest in enumerate(deleted):
-            changes[g, here] = _both_ways(*ranked_without(x, part, rest, whole)) - tau[here]
-    return changes
-
-
-def ranked_without(
-    x: Array, chosen: Splits, rest: Index, whole: tuple[PairOrders, PairOrders]
-) -> tuple[PairOrders, PairOrders]:
-    """Rank again by the rest of the topics; a set that holds none of the others stays as it is."""
-    left_out = np.ones(chosen.n)
-    left_out[rest] = 0.0
-    sides = []
-    for mask, before in zip(chosen.masks(), whole, strict=True):
-        hit = np.flatnonzero(mask @ left_out)
-        sides.append(before.replaced(hit, pair_orders(means(x, mask[hit] * (1 - left_out)))))
-    return sides[0], sides[1]
-
-
 def monte_carlo(values: Array, mean: Array) -> Array:
     """The standard error of a mean over splits, the first axis; NaN left out."""
     there = (~np.isnan(values)).sum(0)
@@ -169,18 +229,41 @@ def average(tau: Array) -> Array:
 
 
 def split_jackknife(changes: Array, *, level: float, exact: bool) -> Array:
-    """Half the width of an interval, from what leaving out each group of topics changes on each split.
+    """Half the width of an interval, from what leaving out topics changes on each split; see `split_error`."""
+    g = len(changes)
+    return (
+        t_quantile(level, g - 1) * split_error(changes, exact=exact) if g > 1 else split_error(changes, exact=exact)
+    )
 
-    `changes` is [group, split, ...]. The spread of the groups' means holds their Monte-Carlo error, too; the spread
-    over splits says how much, and it is taken off unless the splits are all there are. NaN below two groups.
+
+def split_error(changes: Array, *, exact: bool) -> Array:
+    """The standard error over topics of a mean over splits, from what leaving out topics changes on each split.
+
+    `changes` is [replicate, split, ...], a replicate being a group of topics left out, or a subset of the topics
+    (`Subsamples`). The spread of the replicates' means holds their Monte-Carlo error, too; the spread over splits
+    says how much, and it is taken off unless the splits are all there are. NaN below two replicates.
     """
     g, s = changes.shape[:2]
     if g < 2 or not s:
         return np.full(changes.shape[2:], np.nan)
     around = changes - average(changes)
-    by_group = average(around.swapaxes(0, 1))
-    spread = (by_group**2).sum(0)
+    by_replicate = average(around.swapaxes(0, 1))
+    spread = (by_replicate**2).sum(0)
     if not exact and s > 1:
-        noise = average(((around - by_group[:, None]) ** 2).swapaxes(0, 1)).sum(0) / (s - 1)
+        noise = average(((around - by_replicate[:, None]) ** 2).swapaxes(0, 1)).sum(0) / (s - 1)
         spread = np.maximum(spread - noise, _LEAST * spread)
-    return np.asarray(t_quantile(level, g - 1) * np.sqrt((g - 1) / g * spread))
+    return np.asarray(np.sqrt((g - 1) / g * spread))
+
+
+def one_sided_p(value: Array, error: Array, dof: int) -> Array:
+    """The p-value of a true value that is not above 0, by Student's t; without an error it is known. NaN is unknown.
+
+    >>> one_sided_p(np.array([2.0, 0.1, -0.1]), np.array([1.0, 0.0, 0.0]), 24).round(3).tolist()
+    [0.028, 0.0, 1.0]
+    """
+    from scipy.special import stdtr
+
+    still = error <= _STILL
+    t = np.divide(value, error, out=np.zeros(np.broadcast(value, error).shape), where=~still)
+    p = np.where(still, np.where(value > 0, 0.0, 1.0), stdtr(max(dof, 1), -t))
+    return np.asarray(np.where(np.isnan(value) | np.isnan(error), np.nan, p))

@@ -18,7 +18,7 @@ from tests.builders.arrays import measure_scores
 def test_conflicts_are_those_of_a_plain_loop() -> None:
     x = measure_scores(2, 8, 10)
     chosen = splits(10, 5, 6, seed=1)
-    found = conflicts(x, chosen, alpha=0.05, replicates=3)
+    found = conflicts(x, chosen, alpha=0.05, replicates=1)
     seen = [_followed(x, s, t) for s, t in zip(chosen.first, chosen.second, strict=True)]
     back = [_followed(x, t, s) for s, t in zip(chosen.first, chosen.second, strict=True)]
     both = np.nanmean([seen, back], axis=0)
@@ -54,7 +54,7 @@ def test_significance_on_a_set_is_that_of_the_t_test() -> None:
 def test_significant_differences_are_followed_to_the_other_set() -> None:
     x = measure_scores(1, 10, 16)
     chosen = splits(16, 8, 5, seed=0)
-    found = conflicts(x, chosen, alpha=0.1, replicates=2)
+    found = conflicts(x, chosen, alpha=0.1, replicates=1)
     shares = []
     for s, t in [*zip(chosen.first, chosen.second, strict=True), *zip(chosen.second, chosen.first, strict=True)]:
         (p, q), (d, e) = ([t_test(x[0][:, k]) for k in (s, t)], [_differences(x[0][:, k]) for k in (s, t)])

@@ -9,9 +9,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from assay.analyses.predictivity.analysis import predictivity
-from assay.analyses.predictivity.comparisons import AS_WELL, INCONCLUSIVE, LEAST_SPLITS, REDUNDANT, WORSE, verdict
+from assay.analyses.predictivity.comparisons import (
+    AS_WELL,
+    INCONCLUSIVE,
+    LEAST_SPLITS,
+    REDUNDANT,
+    WORSE,
+    Evidence,
+    verdicts,
+)
 from assay.cli import main
 from assay.core.arrays import Array
 from assay.core.errors import InputError, UsageError
@@ -127,7 +136,7 @@ def test_the_verdicts_on_trec_8_are_computed(best: Scores) -> None:
     assert found["AP", "RR"]["verdict"] == WORSE
     for row in found.values():
         assert row["low"] < row["difference"] < row["high"]
-        assert row["phi_both"] > max(row["phi_given"], row["phi_self"]) - 0.03
+        assert row["phi_both"] > max(row["phi_given"], row["phi_self"]) - 0.04  # a quarter of the other at least
     conflicts = {(r["measure_a"], r["measure_b"]): r for r in result.tables["conflicts"].iter_rows(named=True)}
     row = conflicts["RR", "AP"]
     assert row["by_b"] < 0.5  # by AP's verdict new topics side with AP
@@ -156,9 +165,7 @@ def test_the_interval_covers_what_it_should(data: Path, files: tuple[str, ...], 
     held = np.zeros((2, len(x), len(x)))
     for trial in range(trials):
         order = rng.permutation(n)
-        low, high = predictive_power(x[:, :, order[:50]], splits(50, 25, 400, trial), replicates=50).interval(
-            level=0.95
-        )
+        low, high = predictive_power(x[:, :, order[:50]], splits(50, 25, 400, trial)).interval(level=0.95)
         rest = crossed(x[:, :, order[50:]], splits(n - 50, 25, 300, trial)).mean(0)
         held += [(low <= truth) & (truth <= high), (low <= rest) & (rest <= high)]
     whole, others = held / trials
@@ -184,8 +191,8 @@ def test_the_curve_has_the_table_at_its_own_size_and_rises() -> None:
     curve = result.tables["curve"]
     assert curve.filter(pl.col("n_topics") == 15).select(result.table.columns).equals(result.table)
     own = curve.filter((pl.col("predictor") == "fine") & (pl.col("target") == "fine"))
-    assert own["n_topics"].to_list() == [2, 4, 6, 8, 10, 12, 14, 15, 16, 18, 20]
-    assert own["phi"][0] < own["phi"][5] < own["phi"][-1]
+    assert own["n_topics"].to_list() == [4, 8, 12, 15, 16, 20]
+    assert own["phi"][0] < own["phi"][2] < own["phi"][-1]
 
 
 def test_fewer_splits_widen_only_the_monte_carlo_error() -> None:
@@ -194,25 +201,48 @@ def test_fewer_splits_widen_only_the_monte_carlo_error() -> None:
     assert few["high"] - few["low"] == pytest.approx(many["high"] - many["low"], rel=0.4)
 
 
+def cells_of(*cells: tuple[float, float, float, float]) -> Evidence:
+    """Synthetic evidence: difference, its error, gain of one weight, its error; with many degrees of freedom."""
+    difference, error, gain, gain_error = (np.array(column) for column in zip(*cells, strict=True))
+    return Evidence(difference, error, gain[:, None], gain_error[:, None], 1000)
+
+
 @pytest.mark.parametrize(
-    ("low", "high", "gain", "error", "said"),
+    ("cell", "said"),
     [
-        (-0.005, 0.05, 0.004, 0.001, REDUNDANT),
-        (-0.01, 0.05, 0.004, 0.001, REDUNDANT),
-        (-0.005, 0.05, 0.004, 0.004, AS_WELL),  # too few splits to exclude a gain
-        (-0.005, 0.05, 0.02, 0.001, AS_WELL),
-        (-0.005, 0.05, np.nan, np.nan, AS_WELL),
-        (-0.02, 0.05, 0.0, 0.0, INCONCLUSIVE),
-        (-0.2, -0.01, 0.0, 0.0, WORSE),
-        (-0.008, -0.001, 0.0, 0.0, WORSE),
-        (np.nan, np.nan, 0.0, 0.0, INCONCLUSIVE),
-        (0.0, 0.0, 0.0, 0.0, REDUNDANT),
+        ((0.0, 0.006, 0.0, 0.006), REDUNDANT),  # 1.65 errors are less than the margin
+        ((0.0, 0.0062, 0.0, 0.006), INCONCLUSIVE),  # and now more
+        ((0.0, 0.006, 0.0, 0.0062), AS_WELL),  # the gain is no longer below the margin
+        ((0.05, 0.02, 0.02, 0.001), AS_WELL),
+        ((0.05, 0.02, np.nan, np.nan), AS_WELL),
+        ((-0.2, 0.1, 0.0, 0.0), WORSE),
+        ((-0.001, 0.0005, 0.0, 0.0), WORSE),  # however little
+        ((np.nan, np.nan, 0.0, 0.0), INCONCLUSIVE),
+        ((0.0, 0.0, 0.0, 0.0), REDUNDANT),
     ],
 )
-def test_a_verdict_needs_its_interval_its_margin_and_a_gain_beyond_error(
-    low: float, high: float, gain: float, error: float, said: str
-) -> None:
-    assert verdict(low, high, gain, error, 0.01) == said
+def test_a_verdict_needs_both_parts_within_the_margin(cell: tuple[float, float, float, float], said: str) -> None:
+    assert verdicts(cells_of(cell), 0.01, 0.05) == [said]
+
+
+def test_verdicts_are_corrected_for_the_number_of_cells() -> None:
+    sure, doubtful = (0.0, 0.006, 0.0, 0.006), (-0.1, 0.1, 0.1, 0.1)
+    assert verdicts(cells_of(sure, doubtful), 0.01, 0.05) == [INCONCLUSIVE] * 2
+    assert verdicts(cells_of((0.0, 0.005, 0.0, 0.005), doubtful), 0.01, 0.05) == [REDUNDANT, INCONCLUSIVE]
+    p = cells_of(sure).p_redundant(0.01)
+    assert p == pytest.approx(stats.t.sf(0.01 / 0.006, 1000))
+
+
+def test_a_wider_margin_stands_beside_the_one_asked_for() -> None:
+    table = predictivity(made(25, 40), splits=100, margin=0.03).tables["redundancy"]
+    wider = predictivity(made(25, 40), splits=100, margin=0.06).tables["redundancy"]
+    assert table["verdict_twice"].to_list() == wider["verdict"].to_list()
+    assert table["p_twice"].to_list() == wider["p"].to_list()
+    assert (table["p_twice"] <= table["p"]).all()
+    assert (table["p_corrected"] >= table["p"]).all()
+    for row in table.iter_rows(named=True):
+        assert row["gain_low"] < row["gain"] < row["gain_high"]
+        assert row["gain"] == pytest.approx(row["phi_both"] - row["phi_given"], abs=1e-12)
 
 
 def test_few_splits_leave_redundancy_inconclusive_unless_they_are_all_there_are() -> None:
@@ -231,15 +261,12 @@ def test_few_splits_leave_redundancy_inconclusive_unless_they_are_all_there_are(
     assert set(every.table["n_splits"]) == {10}
 
 
-def test_with_sets_of_one_topic_what_a_measure_adds_is_not_known_and_not_said() -> None:
+def test_with_sets_of_one_topic_a_copy_is_redundant_too() -> None:
     scores = made(15, 24)
     twice = Scores(("a", "b"), scores.runs, scores.topics, np.stack([scores.value[0], scores.value[0]]))
-    result = predictivity(twice, n_topics=1)
-    table = result.tables["redundancy"]
-    assert table["phi_both"].null_count() == table["both_se"].null_count() == 2
-    assert set(table["verdict"]) == {AS_WELL}
-    assert result.text.startswith("a is predicted as well by b as by itself, and what it adds to b is not known (")
-    assert "but adds" not in result.text
+    table = predictivity(twice, n_topics=1).tables["redundancy"]
+    assert set(table["verdict"]) == {REDUNDANT}
+    assert table["gain"].to_list() == pytest.approx([0, 0], abs=1e-12)
 
 
 def test_a_copy_of_a_measure_is_redundant_given_it() -> None:
@@ -270,12 +297,15 @@ def test_outcomes_of_runs_are_a_target_and_the_measure_that_follows_them_leads(t
     assert result.basis.runs == 14
     (note,) = [note for note in result.notes if note.code == "runs_without_outcome"]
     assert note.text == f"left out: 1 run without an outcome in {tmp_path / 'clicks.csv'} (r14)"
-    assert result.text.startswith("good correlates most with clicks (phi ")
+    assert result.text.startswith("good correlates most with clicks")
     assert set(result.table["predictor"]) == {"good", "noise"}
     assert set(result.table["target"]) == {"good", "noise", "clicks", "rank"}
     table = result.tables["target"].filter(pl.col("target") == "clicks")
     assert table["behind"][0] == 0
     assert table["behind_low"][1] > 0
+    assert table["p_best"][0] > 0.9
+    assert table["p_best"][1] < 0.05
+    assert table["p_positive"][0] < 0.01
     assert table["low"][0] < table["phi"][0] < table["high"][0]
     assert set(result.tables["redundancy"]["given"]) == {"good", "noise"}
 
@@ -521,9 +551,8 @@ def test_the_command_says_what_its_sentences_say_before_the_table() -> None:
     result = predictivity(twice, splits=100)
     assert [one.name for one in result.sentences] == ["redundant_measures"]
     assert result.text == result.sentences[0].text
-    assert result.text.startswith("one of a and b is redundant given the other (difference of phi 0.000")
-    assert "b is redundant" not in result.text.replace("a and b is redundant", "")
-    assert result.text.endswith("for ranking these runs.")
+    assert result.text.startswith("one of a and b is redundant given the other, for ranking these runs: a adds 0.000")
+    assert result.text.endswith("less than 0.01.")
     assert str(result).index(result.text) < str(result).index("predictor")
     alone = predictivity(made().choose(["fine"]), splits=20)
     assert alone.sentences == ()
@@ -537,4 +566,7 @@ def test_the_curve_says_how_far_a_predictor_is_ahead_of_the_target_at_every_size
         for row in curve.filter(n_topics=n).iter_rows(named=True):
             own = phi[row["target"], row["target"]]
             assert row["difference"] == pytest.approx(phi[row["predictor"], row["target"]] - own, abs=1e-12)
-            assert row["difference_low"] <= row["difference"] <= row["difference_high"]
+            if row["predictor"] == row["target"]:
+                assert row["difference_low"] is row["difference_high"] is None
+            else:
+                assert row["difference_low"] <= row["difference"] <= row["difference_high"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from assay.analyses.predictivity.analysis import predictivity
-from assay.analyses.predictivity.comparisons import verdict
 from assay.scoring.scores import Scores
 from tests.builders.arrays import measure_scores
 from tests.laws.threshold_cases.case import Case
@@ -21,11 +20,4 @@ def verdicts(splits: int) -> set[str]:
 
 CASES: dict[str, Case] = {
     "least_splits": Case(lambda: verdicts(50), lambda: verdicts(49), moved=51, rule="predictivity"),
-    # a gain of 0.004 is below the margin of 0.01 by just more, and by just less, than two errors
-    "gain_errors": Case(
-        lambda: verdict(-0.005, 0.05, 0.004, 0.0029, 0.01),
-        lambda: verdict(-0.005, 0.05, 0.004, 0.0031, 0.01),
-        moved=2.2,
-        rule="redundant_measures",
-    ),
 }

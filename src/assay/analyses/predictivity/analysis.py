@@ -32,9 +32,9 @@ from assay.stats.prediction import Phi, predictive_power
 from assay.stats.splits import SPLIT_TOPICS, Splits
 from assay.stats.splits import splits as split_topics
 
-_SIZES = 10  # points of the curve
-_MOST = 500  # splits that carry what takes long
-_COMBINED = 20  # of them at least carry the combinations of redundancy, whose error is known and counts
+_SIZES = 5  # points of the curve
+_MOST = 500  # splits at the other points of the curve, and in `halving`
+_SOME = 100  # splits that carry combinations and conflicts, whose errors over topics are far above their own
 _PANELS = 9  # targets that one picture holds
 _CELLS = {"predictor": pl.String, "target": pl.String, "phi": pl.Float64}
 
@@ -78,21 +78,20 @@ def predictivity(
     AP: --top 75%). It rises with the number of topics. It says nothing about what users want, unless a target says
     what they did.
 
-    Two errors: mc_se is that of the number of splits. The interval treats the topics as the sample, by a jackknife:
-    the same splits with one topic (one of 50 groups where there are more) taken out of the set that it is in, on
-    Fisher's scale. It is about phi at this number of topics per set, over all topics that these stand for. Of nominal
-    95% intervals from 50 topics of robust 2004 (AP, P@10) 95 to 98% held the phi of sets drawn from all 249, and 90
-    to 94% the phi of the other 199, which has an error of its own: an exact interval would hold it in 92%. Of million
-    query 2007 (AP, 1,153 topics) 97% and 96%. Intervals of differences are a little wide: 98% and 95 to 96%.
+    Two errors: mc_se is that of the number of splits. The intervals treat the topics as the sample: random subsets, a
+    fifth of the topics left out of each, are split like all of them, and the spread of their phi, less its
+    Monte-Carlo error, gives the standard error (the delete-d jackknife, shao1989); phi is bounded on Fisher's scale.
+    For sets of at most a quarter of the topics, splits without a topic stand for its being left out. Estimand: the
+    mean over samples of as many topics, runs fixed. Leaving out one topic at a time was tried: its intervals of
+    differences are too wide. How often they held is in the table of error rates.
 
     Parameters
     ----------
     n_topics
         Topics in each of the two sets (default: half of them).
     splits
-        Random splits. A twentieth of them carry the jackknife (at least {least_splits}) and the combinations of
-        redundancy (at least 20), at most 500, half as many each further point of the curve; the noise of so few is
-        measured and taken off the intervals. With fewer than {least_splits} splits, redundancy is inconclusive.
+        Random splits; at most 500 of them at each further point of the curve and behind `halving`, and 100 behind
+        combinations and conflicts. With fewer than {least_splits} splits, redundancy is inconclusive.
     target
         A file of outcomes to be predicted (clicks, conversions, preferences): a table with a column `run` and one
         for each outcome, or an outcome for every run and topic in any form that --scores reads.
@@ -125,17 +124,20 @@ def predictivity(
     Notes
     -----
     tables.matrix: the same as a square, one row per predictor, one column per target.
-    tables.curve: the rows of the table for ten sizes of topic sets, with difference, difference_low, difference_high:
-    by how much the predictor predicts the target better than the target does itself, paired over topics; whether the
-    gap widens or narrows with topics is read down a column.
+    tables.curve: the rows of the table for five sizes of topic sets, with difference, difference_low and
+    difference_high: by how much the predictor predicts the target better than the target does itself, paired over
+    topics (no interval of a measure with itself); whether the gap widens or narrows is read down a column.
     tables.redundancy, with two measures or more: measure, given, phi_given, phi_self, phi_both, both_se, difference,
-    low, high, verdict. difference is phi_given - phi_self, paired over topics. phi_both is how well the best
-    combination of both predicts the measure: means standardised over the runs, weighted in quarters, the weight
-    chosen inside the predicting set by splitting it again; both_se is the Monte-Carlo error of phi_both - phi_given,
-    what the measure adds. It has no interval over topics, and is not known with sets of one topic. "predicted as well
-    by": the interval's low end is not below minus the margin. "redundant given": also, the measure adds less than the
-    margin, {gain_errors} both_se included. "predicted worse by": the interval is below 0. All else is "inconclusive".
-    Verdicts hold for ranking these runs, pair by pair: they are not corrected for their number.
+    low, high, gain, gain_low, gain_high, p, p_corrected, verdict, p_twice, p_twice_corrected, verdict_twice.
+    difference is phi_given - phi_self, paired over topics. gain is what the measure adds: phi_both - phi_given, where
+    phi_both is how well the best combination of both predicts the measure (means standardised over the runs, weights
+    1:3, 1:1 and 3:1); both_se is its Monte-Carlo error, gain_high the highest upper end of the three. "redundant
+    given": the difference is above minus the margin and the gain of every weight below it, by one-sided t tests, each
+    at 1 - level (an intersection-union test, whose p-value is the larger one: p). "predicted as well by": the
+    difference alone is. "predicted worse by": it is below 0. Each verdict is corrected by Holm's method for all cells
+    of the table (p_corrected): a pair that is asked about alone is found sooner. All else is "inconclusive".
+    The columns in _twice are the same for twice the margin: what they find and the others do not is beyond the reach
+    of these topics, not refuted. Verdicts hold for ranking these runs.
     tables.conflicts, with two measures or more: measure_a, measure_b; conflicts: the share of pairs of runs (of those
     that both order) that the two order oppositely on one set; by_a, by_b: how often the other set then sides with a,
     by the verdict of a and by that of b, with intervals; repeated_a, repeated_b: how often a significant difference
@@ -160,9 +162,10 @@ def predictivity(
     tables.repeated: measure, significant (share of the pairs of runs on one set), and of these, on the other set:
     same_order, repeated (significant in the same order), reversed (significant in the opposite one).
     tables.target, with `target`: measure, target, phi, low, high, and how far it is behind the measure that predicts
-    the target best: behind, behind_low, behind_high. An outcome without topics is the same on every set. The
-    intervals treat the topics as the sample, not the runs, of which there are few; and the best was picked on the
-    same data.
+    the target best: behind, behind_low, behind_high (none of the best itself); p_best: the test that it is the best
+    one (multiple comparisons with the best, hsu1984, which covers that the best was picked; the intervals do not);
+    p_positive: the test that phi is not above 0, corrected by Holm's method for the number of measures. An outcome
+    without topics is the same on every set. The topics are the sample, not the runs, of which there are few.
 
     Not for choosing a measure by phi alone: a measure that ranks runs by the length of their names predicts itself
     perfectly.
@@ -178,19 +181,20 @@ def predictivity(
         raise UsageError(f"power {power:g} is not between 0 and 1, such as 0.8")
     plan = _SplitPlan(n, splits, rng)
     chosen = plan.splits(size)
-    phi = predictive_power(study.value, chosen, replicates=plan.part(int(LEAST_SPLITS.value)))
+    phi = predictive_power(study.value, chosen, seed=rng)
     curve = {k: plan.point(study, k) if k != size else phi for k in _curve_sizes(n, size)}
     tables = {"matrix": _square(study, phi.value), "curve": _curve_table(study, curve, level)}
     if len(study.measures) > 1:
-        combined = chosen.head(plan.part(_COMBINED))
-        tables["redundancy"] = redundancy_table(study, phi, combined, level=level, margin=margin, seed=rng)
-    conflicts, repeated = conflict_tables(
-        study, chosen.head(2 * plan.few), alpha=alpha, level=level, replicates=max(5, plan.few // 5)
-    )
+        enough = chosen.complete or len(chosen) >= LEAST_SPLITS.value
+        tables["redundancy"] = redundancy_table(
+            study, phi, chosen.head(_SOME), level=level, margin=margin, seed=rng, enough=enough
+        )
+    conflicts, repeated = conflict_tables(study, chosen.head(_SOME), alpha=alpha, level=level, seed=rng)
     tables |= {"conflicts": conflicts, "repeated": repeated} if len(study.measures) > 1 else {"repeated": repeated}
     if len(study.measures) > 1:
         tables["conflict_topics"], tables["conflict_pairs"] = conflict_topic_tables(study, alpha=alpha, power=power)
-    by_draws = halving_table(study.measures, study.value[: len(study.measures)], size, splits, level=level, seed=rng)
+    own = study.value[: len(study.measures)]
+    by_draws = halving_table(study.measures, own, size, min(splits, _MOST), level=level, seed=rng)
     tables |= {} if by_draws is None else {"halving": by_draws}
     if study.targets:
         tables["target"] = target_table(study, phi, level=level)
@@ -244,28 +248,19 @@ def _curve_sizes(n: int, size: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _SplitPlan:
-    """How topics are split, and how many of the splits carry what takes long."""
+    """How topics are split, and how often."""
 
     n: int
     n_splits: int
     seed: int
 
-    @property
-    def few(self) -> int:
-        """Splits that carry what takes long and decides nothing."""
-        return self.part(5)
-
-    def part(self, least: int) -> int:
-        """A twentieth of the splits, but not too few."""
-        return min(_MOST, max(least, self.n_splits // 20))
-
-    def splits(self, size: int, *, share: int = 1) -> Splits:
-        """Split the topics into sets of a size; a part of the splits only, if asked."""
-        return split_topics(self.n, size, max(1, self.n_splits // share), self.seed)
+    def splits(self, size: int, *, most: int | None = None) -> Splits:
+        """Split the topics into sets of a size; not more than `most` times, if asked."""
+        return split_topics(self.n, size, min(self.n_splits, most or self.n_splits), self.seed)
 
     def point(self, study: ScoresAndTargets, size: int) -> Phi:
-        """Predictive power with sets of another size, from half of the splits."""
-        return predictive_power(study.value, self.splits(size, share=2), replicates=max(5, self.few // 2))
+        """Predictive power with sets of another size, from some of the splits."""
+        return predictive_power(study.value, self.splits(size, most=_MOST), seed=self.seed)
 
 
 def _pairs(study: ScoresAndTargets) -> list[tuple[int, int]]:

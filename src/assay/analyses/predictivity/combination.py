@@ -1,77 +1,79 @@
 """Does a second measure add to a first when both predict the second on new topics?
 
-The two are combined: means of runs, standardised over the runs, weighted in quarters from the first alone to the
-second alone. Which weight is best is decided inside the predicting set, by splitting it again; the other set judges
-once.
+The two are combined: means of runs, standardised over the runs, with fixed weights in quarters. A measure adds
+nothing where no weight gains: then none that could be chosen would. Every weight has its own error over topics, so
+that what decides is the weight whose gain is least sure to be small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from assay.core.arrays import Array, Index
-from assay.stats.correlation.bitwise_tau import PairOrders, every_tau_b, pair_orders, tau_b
-from assay.stats.prediction import average, monte_carlo
-from assay.stats.splits import Splits, masked, means, splits
+from assay.stats.correlation.bitwise_tau import every_tau_b, pair_orders, tau_b
+from assay.stats.prediction import average, monte_carlo, split_error, subsamples
+from assay.stats.splits import Splits, means
 
-INNER = 4  # splits of a predicting set that choose the weight
-_WEIGHTS = (1.0, 0.75, 0.5, 0.25, 0.0)  # of the first measure; among equals the larger is taken
+WEIGHTS = (0.75, 0.5, 0.25)  # of the first measure; the second has the rest
+REPLICATES = 300  # splits of all subsets of the topics together, behind the error
 _BYTES = 1 << 25  # of rankings held at a time
 
 
-def combination_gain(x: Array, chosen: Splits, *, seed: int) -> tuple[Array, Array]:
-    """By how much the best combination of a and b predicts b better than a does, and its Monte-Carlo error.
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """By how much a combination of a and b predicts b better than a does, with each of the weights."""
 
-    `x` is [measure, run, topic]; gives two of [a, b]. NaN where sets of one topic leave no weight to choose by.
-    The error is that of the number of splits, 0 where these are all there are; the topics are taken as fixed.
-    """
+    value: Array  # [a, b, weight]
+    mc_se: Array  # [a, b, weight]: that of the number of splits
+    error: Array  # [a, b, weight]: the standard error over topics, mc_se included; NaN where topics are too few
+    dof: int
+
+    @property
+    def best(self) -> Index:
+        """The weight that gains most. [a, b]"""
+        return np.nan_to_num(self.value, nan=-np.inf).argmax(-1)
+
+    def at_best(self, of: Array) -> Array:
+        """What the weight that gains most has. [a, b]"""
+        return np.take_along_axis(of, self.best[..., None], -1)[..., 0]
+
+
+def combination_gains(x: Array, chosen: Splits, *, seed: int, replicates: int = REPLICATES) -> Gains:
+    """Combine every two measures on one set and predict one of them on the other. `x` is [measure, run, topic]"""
+    gain = _gains(x, chosen)
+    value = average(gain)
+    mc_se = np.zeros(value.shape) if chosen.complete else monte_carlo(gain, value)
+    some = subsamples(chosen.n, chosen.size, replicates, seed)
+    error = split_error(some.changes(_gains(x, some.splits)), exact=some.splits.complete)
+    return Gains(value, mc_se, np.hypot(error, mc_se), max(some.n_subsets - 1, 0))
+
+
+def _gains(x: Array, chosen: Splits) -> Array:
+    """What combining gains on each split, in both directions. [split, a, b, weight]"""
     m, n_runs, _ = x.shape
-    if chosen.size < 2 or m < 2:
-        return np.full((m, m), np.nan), np.full((m, m), np.nan)
-    inner = splits(chosen.size, chosen.size // 2, INNER, seed)
-    step = max(1, _BYTES // (n_runs**2 * m**2 * len(inner)))
-    gain = np.concatenate([average(np.stack(list(_gains(x, part, inner)))) for part in chosen.blocks(step)])
-    mean = average(gain)
-    return mean, np.zeros(mean.shape) if chosen.complete else monte_carlo(gain, mean)
+    step = max(1, _BYTES // (n_runs**2 * m**2))
+    blocks = [_both_ways(*(means(x, mask) for mask in part.masks())) for part in chosen.blocks(step)]
+    return np.concatenate(blocks) if blocks else np.zeros((0, m, m, len(WEIGHTS)))
 
 
-def _gains(x: Array, chosen: Splits, inner: Splits) -> Iterator[Array]:
-    """What combining gains on each split, in one direction and the other. Two of [split, a, b]"""
-    for predicting, other in ((chosen.first, chosen.second), (chosen.second, chosen.first)):
-        best = _inner_taus(x, predicting, inner).argmax(-1)  # [split, a, b]
-        here = means(x, masked(predicting, chosen.n))
-        tau = _taus(here, pair_orders(means(x, masked(other, chosen.n))))  # [split, a, b, weight]
-        yield np.take_along_axis(tau, best[..., None], -1)[..., 0] - tau[..., 0]
+def _both_ways(first: Array, second: Array) -> Array:
+    """Gains with either set predicting the other. Means are [split, measure, run]; gives [split, a, b, weight]"""
+    return average(np.stack([_one_way(first, second), _one_way(second, first)]))
 
 
-def _inner_taus(x: Array, predicting: Index, inner: Splits) -> Array:
-    """How well every weight does inside the predicting sets. [split, a, b, weight]"""
-    rows = len(predicting)
-    sides = [
-        masked(predicting[:, at].reshape(rows * len(inner), -1), x.shape[-1]) for at in (inner.first, inner.second)
-    ]
-    first, second = (means(x, side) for side in sides)
-    tau = _taus(first, pair_orders(second)) + _taus(second, pair_orders(first))
-    by_split = tau.reshape(rows, len(inner), *tau.shape[1:])
-    return np.nan_to_num(average(by_split.swapaxes(0, 1)), nan=-np.inf)
-
-
-def _taus(mean: Array, target: PairOrders) -> Array:
-    """Correlate every combination of a and b with b. `mean` is [row, measure, run]; gives [row, a, b, weight]"""
-    rows, m, _ = mean.shape
-    z = _standardised(mean)
-    alone = every_tau_b(pair_orders(mean), target)
-    tau = np.empty((rows, m, m, len(_WEIGHTS)))
-    tau[..., 0], tau[..., -1] = alone, np.diagonal(alone, axis1=1, axis2=2)[:, None, :]
+def _one_way(here: Array, there: Array) -> Array:
+    rows, m, _ = here.shape
+    target, z = pair_orders(there), _standardised(here)
+    alone = every_tau_b(pair_orders(here), target)
+    gain = np.zeros((rows, m, m, len(WEIGHTS)))
     first, second = np.triu_indices(m, 1)
-    for w in range(1, len(_WEIGHTS) - 1):
-        combined = pair_orders(_WEIGHTS[w] * z[:, first] + _WEIGHTS[-1 - w] * z[:, second])
-        tau[:, first, second, w] = tau_b(combined, target[:, second])
-        tau[:, second, first, -1 - w] = tau_b(combined, target[:, first])
-    tau[:, range(m), range(m), :] = np.diagonal(alone, axis1=1, axis2=2)[..., None]
-    return tau
+    for w, weight in enumerate(WEIGHTS):
+        combined = pair_orders(weight * z[:, first] + (1 - weight) * z[:, second])
+        gain[:, first, second, w] = tau_b(combined, target[:, second]) - alone[:, first, second]
+        gain[:, second, first, -1 - w] = tau_b(combined, target[:, first]) - alone[:, second, first]
+    return gain
 
 
 def _standardised(mean: Array) -> Array:

@@ -12,9 +12,9 @@ import numpy as np
 
 from assay.core.arrays import Array, Bools, Counts, Index
 from assay.stats.correlation.bitwise_tau import PairBits, PairOrders, count_bits, pair_bits
-from assay.stats.intervals import GROUPS, deletions, t_quantile
-from assay.stats.prediction import average, ranked, ranked_without
-from assay.stats.splits import SPLIT_TOPICS, Splits
+from assay.stats.intervals import t_quantile
+from assay.stats.prediction import REPLICATES, average, ranked, subsamples
+from assay.stats.splits import Splits
 
 _STEP = 16  # splits looked at a time
 _FLAT = 1e-14  # of the largest square: a variance below is rounding
@@ -27,15 +27,19 @@ class Conflicts:
     share: Array  # [a, b]: of the pairs of runs that both order
     by_a: Array  # [a, b]: of the conflicts that a orders on new topics, too: the share in which it stays with itself
     by_b: Array  # [a, b]: of those that b orders on new topics: the share in which it goes over to a
-    changes: Array  # [group, split, a, b, 2]: of by_a and by_b, as topics are left out, on the first splits
+    changes: Array  # [replicate, split, a, b, 2]: of by_a and by_b, as topics are left out
+    exact: bool  # the splits behind `changes` are all there are
     significant: Array  # [measure]: share of the pairs of runs that differ significantly
     same_order: Array  # [measure]: of these, the share in the same order on new topics
     repeated: Array  # [measure]: of these, the share significant in the same order again
     reversed: Array  # [measure]: of these, the share significant in the opposite order
 
 
-def conflicts(x: Array, chosen: Splits, *, alpha: float, replicates: int) -> Conflicts:
-    """Follow conflicts and significant differences to the other set of topics. `x` is [measure, run, topic]"""
+def conflicts(x: Array, chosen: Splits, *, alpha: float, replicates: int = REPLICATES, seed: int = 0) -> Conflicts:
+    """Follow conflicts and significant differences to the other set of topics. `x` is [measure, run, topic]
+
+    Subsets of the topics have `replicates` splits together, behind the intervals (`prediction.subsamples`).
+    """
     sides, followed = [], []
     for part in chosen.blocks(_STEP):
         first, second = ranked(x, part)
@@ -44,7 +48,10 @@ def conflicts(x: Array, chosen: Splits, *, alpha: float, replicates: int) -> Con
         followed += [_followed(first, second, one, other), _followed(second, first, other, one)]
     share, by_a, by_b = np.moveaxis(average(np.concatenate(sides)), -1, 0)
     by_measure = np.moveaxis(average(np.concatenate(followed)), -1, 0)
-    return Conflicts(share, by_a, by_b, _changes(x, chosen.head(replicates)), *by_measure)
+    some = subsamples(chosen.n, chosen.size, replicates, seed)
+    blocks = [_sides(*ranked(x, part))[..., 1:] for part in some.splits.blocks(_STEP)]
+    changes = some.changes(np.concatenate(blocks)) if blocks else np.zeros((0, 0, len(x), len(x), 2))
+    return Conflicts(share, by_a, by_b, changes, some.splits.complete, *by_measure)
 
 
 def _sides(first: PairOrders, second: PairOrders) -> Array:
@@ -62,17 +69,6 @@ def _one_way(here: PairOrders, there: PairOrders) -> Array:
         n = count_bits(judged)
         shares.append(_share(n - count_bits(judged & (a.up ^ judge.up)), n))
     return np.stack(shares, axis=-1)
-
-
-def _changes(x: Array, chosen: Splits) -> Array:
-    deleted = list(deletions(chosen.n, groups=GROUPS)) if chosen.n >= SPLIT_TOPICS.value else []
-    changes = np.zeros((len(deleted), len(chosen), len(x), len(x), 2))
-    for start, part in zip(range(0, len(chosen), _STEP), chosen.blocks(_STEP), strict=True):
-        whole = ranked(x, part)
-        before = _sides(*whole)[..., 1:]
-        for g, rest in enumerate(deleted):
-            changes[g, start : start + len(part)] = _sides(*ranked_without(x, part, rest, whole))[..., 1:] - before
-    return changes
 
 
 def _followed(here: PairOrders, there: PairOrders, sure: PairBits, later: PairBits) -> Array:

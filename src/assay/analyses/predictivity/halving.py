@@ -19,7 +19,7 @@ from assay.results.schemas import schema, table
 from assay.stats.correlation.bitwise_tau import pair_orders, tau_b
 from assay.stats.intervals import t_quantile
 from assay.stats.prediction import average, monte_carlo
-from assay.stats.splits import SPLIT_TOPICS, means, splits
+from assay.stats.splits import SPLIT_TOPICS, masked, means, splits
 
 SAMPLES = 100  # of 2n topics
 _STEP = 64  # splits ranked at a time
@@ -69,13 +69,14 @@ def halving_table(
 def halved(x: Array, size: int, n_splits: int, seed: int) -> Array:
     """Tau-b of every measure with itself on halves of samples of 2 `size` topics. [sample, split, measure]"""
     n = x.shape[-1]
-    tau = []
+    sides = []
     for sample in range(SAMPLES):
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(sample,)))
         chosen = rng.choice(n, 2 * size, replace=False)
         halves = splits(2 * size, size, n_splits, int(rng.integers(1 << 32)))
-        tau.append(own_taus(x[..., chosen], *halves.masks()))
-    return np.array(tau)
+        sides.append((chosen[halves.first], chosen[halves.second]))
+    first, second = (masked(np.concatenate(side), n) for side in zip(*sides, strict=True))
+    return own_taus(x, first, second).reshape(SAMPLES, -1, len(x))
 
 
 def independent_sets(n: int, size: int, n_splits: int, seed: int) -> tuple[Array, Array]:

@@ -1,80 +1,92 @@
 """What `predictivity` says: which measures another predicts on new topics, and which correlate with an outcome.
 
-Sentences on redundancy end "for ranking these runs": that is all that predictive power is about.
+Sentences on redundancy say "for ranking these runs": that is all that predictive power is about. They go by the
+verdicts of the table, which are tests corrected for the number of cells that were searched.
 """
 
 from __future__ import annotations
 
 import polars as pl
 
-from assay.analyses.predictivity.comparisons import (
-    AS_WELL,
-    BEHIND,
-    DIFFERENCE,
-    GAIN_ERRORS,
-    INCONCLUSIVE,
-    REDUNDANT,
-)
+from assay.analyses.predictivity.comparisons import AS_WELL, DIFFERENCE, GAIN, INCONCLUSIVE, REDUNDANT
 from assay.core.text import Row, known, listed, score, span
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, Sentence, level_of, n_runs, sentence
 
-_END = "for ranking these runs"
+_RUNS = "for ranking these runs"
 _NAMED = 3  # measures, or outcomes, in one sentence
 
 
 @sentence("predictivity", cite="own")
 def measure_of_an_outcome(predictivity: Result) -> Sentence | None:
-    """Names the measure that correlates most with each outcome asked about, and says whether the next is behind.
+    """Names the measure that correlates most with each outcome asked about, or those that may.
 
-    Behind: the interval over topics of the difference of phi is above 0. Where no phi is above 0, it says so. The
-    runs are taken as fixed, and the best is picked on the same data. Below {many_runs} runs (own) nothing is said.
+    Most: every other measure is significantly behind (multiple comparisons with the best, which covers that the best
+    was picked). Where no measure's phi is significantly above 0, corrected for their number, it says so. The error is
+    that of the topics; the runs are taken as fixed. Below {many_runs} runs (own) nothing is said.
     """
     table = predictivity.tables.get("target")
     if table is None or n_runs(predictivity) < MANY_RUNS.value:
         return None
-    by_target = (part.to_dicts() for part in table.drop_nulls("phi").partition_by("target", maintain_order=True))
-    ranked = [sorted(rows, key=lambda row: -row["phi"]) for rows in by_target]
+    ranked = [part.sort("phi", descending=True).to_dicts() for part in by_target(table)]
     if not ranked:
         return None
-    level = level_of(predictivity)
-    text = listed([_correlates(rows, level) for rows in ranked], most=_NAMED)
-    end = "intervals are over topics, not runs" + (
-        ", and the best was picked on the same data" if len(ranked[0]) > 1 else ""
-    )
-    return Sentence.of(f"{text}; {end}.", ranked[0][0], score, ends=("phi", "low", "high"), shown="phi {}")
+    alpha = 1 - level_of(predictivity)
+    clauses = [_correlates(rows, alpha) for rows in ranked]
+    best = ranked[0][0]
+    phi = f"phi {score(best['phi'])} ({span(best, score, level=level_of(predictivity))} over topics)"
+    text = f"{listed(clauses, most=_NAMED)}: {best['measure']} has {phi}."
+    return Sentence.of(text, best, score, ends=("phi", "low", "high"), shown="phi {}")
 
 
-def _correlates(rows: list[Row], level: float) -> str:
-    """The measure that correlates most with an outcome, and how far the next is behind."""
-    best = rows[0]
-    phi = f"phi {score(best['phi'])}, {span(best, score, level=level)}"
+def by_target(table: pl.DataFrame) -> list[pl.DataFrame]:
+    """The rows of every outcome that some measure has a phi with."""
+    return table.drop_nulls("phi").partition_by("target", maintain_order=True)
+
+
+def may_correlate_most(rows: list[Row], alpha: float) -> list[str]:
+    """The measures of which it is not excluded that they correlate most with an outcome."""
+    return [row["measure"] for row in rows if not known(row["p_best"]) or row["p_best"] >= alpha]
+
+
+def is_correlated(rows: list[Row], alpha: float) -> bool:
+    """Whether some measure correlates with an outcome, corrected for the number of measures."""
+    return any(known(row["p_positive"]) and row["p_positive"] < alpha for row in rows)
+
+
+def _correlates(rows: list[Row], alpha: float) -> str:
+    """Which measure correlates most with an outcome, or which may."""
+    target, leaders = rows[0]["target"], may_correlate_most(rows, alpha)
+    if not is_correlated(rows, alpha):
+        return f"no measure is shown to correlate with {target} on these topics"
     if len(rows) == 1:
-        return f"{best['measure']} correlates with {best['target']} ({phi})"
-    if best["phi"] <= 0:
-        return f"no measure correlates positively with {best['target']}: {best['measure']} comes nearest ({phi})"
-    after, (gap, low, high) = rows[1], BEHIND
-    by = f"(by {score(after[gap])}, {span(after, score, low=low, high=high)})"
-    conclusive = known(after[low]) and after[low] > 0
-    the_next = f"{after['measure']}, the next,"
-    verdict = f"{the_next} is behind {by}" if conclusive else f"whether {the_next} is behind is {INCONCLUSIVE} {by}"
-    return f"{best['measure']} correlates most with {best['target']} ({phi}), and {verdict}"
+        return f"{leaders[0]} correlates with {target}"
+    if len(leaders) == 1:
+        return f"{leaders[0]} correlates most with {target}"
+    return f"which of {listed(leaders, most=_NAMED)} correlates most with {target} is {INCONCLUSIVE}"
 
 
 @sentence("predictivity", cite="webber2008, own")
 def redundant_measures(predictivity: Result) -> Sentence | None:
     """Names measures that another predicts on new topics as well as they themselves do, and that add nothing to it.
 
-    As well: the interval over topics of the difference of phi does not reach below minus the margin asked for.
-    Nothing: adding the measure raises phi by less than that margin, {gain_errors} times its Monte-Carlo error
-    included (own). Of two that are redundant given each other, one is. Below {many_runs} runs (own) nothing is said.
+    Both within the margin asked for, by an intersection-union test over topics: the difference of phi is above minus
+    the margin, and what adding the measure gains is below it, with any of the weights tried. Corrected by Holm's
+    method for all the pairs of measures searched. Of two that are redundant given each other, one is. Below
+    {many_runs} runs (own) nothing is said.
     """
     rows = _rows_of(predictivity, REDUNDANT)
+    if not rows:
+        return None
     predictor = {row["measure"]: row["given"] for row in rows}
     mutual = {name for name, other in predictor.items() if predictor.get(other) == name}
     rows = [row for row in rows if not (row["measure"] in mutual and _after(row, list(predictor)))]
-    clauses = [f"{_redundant(row, mutual)} ({_numbers(row, predictivity)})" for row in rows]
-    return _sentence(clauses, rows)
+    who = listed([_redundant(row, mutual) for row in rows], most=_NAMED)
+    adds = f"{rows[0]['measure']} adds {score(rows[0]['gain'])} to phi"
+    low, high = GAIN[1:]
+    interval = span(rows[0], score, level=level_of(predictivity), low=low, high=high)
+    text = f"{who}, {_RUNS}: {adds} ({interval}), less than {_margin(predictivity)}."
+    return Sentence.of(text, rows[0], score, ends=GAIN, shown="{} of phi")
 
 
 def _after(row: Row, order: list[str]) -> bool:
@@ -89,36 +101,40 @@ def _redundant(row: Row, mutual: set[str]) -> str:
 
 @sentence("predictivity", cite="webber2008, own")
 def measures_predicted_as_well(predictivity: Result) -> Sentence | None:
-    """Names measures that another predicts as well as they do themselves, and says whether both together do better.
+    """Names measures that another predicts as well as they do themselves, but that are not shown to be redundant.
 
-    Better: adding the measure raises phi by more than {gain_errors} times the Monte-Carlo error of that gain (own).
-    Below {many_runs} runs (own) nothing is said.
+    As well: the difference of phi is significantly above minus the margin asked for, corrected by Holm's method for
+    all the pairs of measures searched. Below {many_runs} runs (own) nothing is said.
     """
     redundant = {row["measure"] for row in _rows_of(predictivity, REDUNDANT)}
     rows = [row for row in _rows_of(predictivity, AS_WELL) if row["measure"] not in redundant]
-    clauses = [
-        f"{row['measure']} is {AS_WELL} {row['given']} as by itself{_added(row)} ({_numbers(row, predictivity)})"
-        for row in rows
-    ]
-    return _sentence(clauses, rows)
+    if not rows:
+        return None
+    who = listed([f"{row['measure']} is {AS_WELL} {row['given']} as by itself" for row in rows], most=_NAMED)
+    interval = span(rows[0], score, level=level_of(predictivity), low=DIFFERENCE[1], high=DIFFERENCE[2])
+    difference = f"difference of phi {score(rows[0]['difference'])} ({interval})"
+    text = f"{who}, {_RUNS}, within {_margin(predictivity)}: {difference}."
+    return Sentence.of(text, rows[0], score, ends=DIFFERENCE, shown="{} of phi")
 
 
 @sentence("predictivity", cite="webber2008, own")
 def unsettled_redundancy(predictivity: Result) -> Sentence | None:
-    """Names measures of which it is inconclusive whether another predicts them as well as they do.
+    """Names measures of which these topics do not show whether another predicts them as well as they do.
 
     Below {many_runs} runs (own) nothing is said.
     """
     conclusive = {row["measure"] for word in (REDUNDANT, AS_WELL) for row in _rows_of(predictivity, word)}
     rows = [row for row in _rows_of(predictivity, INCONCLUSIVE) if row["measure"] not in conclusive]
-    rows = [row for row in rows if known(row["low"])]
-    if not rows:
+    who = [row["measure"] for row in rows if known(row["low"])]
+    if not who:
         return None
-    who = listed([row["measure"] for row in rows], most=_NAMED)
-    own = "it predicts itself" if len(rows) == 1 else "they predict themselves"
-    near = f"{rows[0]['given']} comes nearest to {rows[0]['measure']}: {_difference(rows[0], predictivity)}"
-    text = f"Whether another measure predicts {who} as well as {own} is {INCONCLUSIVE} ({near}) {_END}."
-    return _with_difference(text, rows[0])
+    own = "it does itself" if len(who) == 1 else "they do themselves"
+    what = f"whether another measure predicts {listed(who, most=_NAMED)} as well as {own}"
+    return Sentence(f"Inconclusive on these topics: {what}, within {_margin(predictivity)} of phi, {_RUNS}.")
+
+
+def _margin(predictivity: Result) -> str:
+    return f"{predictivity.settings['margin']:g}"
 
 
 def _rows_of(predictivity: Result, verdict: str) -> list[Row]:
@@ -129,34 +145,3 @@ def _rows_of(predictivity: Result, verdict: str) -> list[Row]:
     rows = table.filter(pl.col("verdict") == verdict).sort("phi_given", descending=True, maintain_order=True)
     best = {row["measure"]: row for row in reversed(rows.to_dicts())}
     return [best[name] for name in dict.fromkeys(table["measure"]) if name in best]
-
-
-def _difference(row: Row, of: Result) -> str:
-    level = level_of(of)
-    value, low, high = DIFFERENCE
-    return f"difference of phi {score(row[value])}, {span(row, score, level=level, low=low, high=high)}"
-
-
-def _numbers(row: Row, of: Result) -> str:
-    both = (
-        f"; phi {score(row['phi_both'])} with both, {score(row['phi_given'])} without"
-        if known(row["phi_both"])
-        else ""
-    )
-    return f"{_difference(row, of)}{both}"
-
-
-def _added(row: Row) -> str:
-    """Whether a measure adds to the one that predicts it."""
-    if not known(row["phi_both"]):
-        return f", and what it adds to {row['given']} is not known"
-    adds = row["phi_both"] - row["phi_given"] > GAIN_ERRORS.value * (row["both_se"] or 0.0)
-    return ", but adds to it" if adds else ""
-
-
-def _sentence(clauses: list[str], rows: list[Row]) -> Sentence | None:
-    return _with_difference(f"{listed(clauses, most=_NAMED)}, {_END}.", rows[0]) if rows else None
-
-
-def _with_difference(text: str, row: Row) -> Sentence:
-    return Sentence.of(text, row, score, ends=DIFFERENCE, shown="{} of phi")

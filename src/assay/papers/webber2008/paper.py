@@ -31,7 +31,6 @@ from assay.papers.webber2008.criteria import PHI_MARGIN
 from assay.papers.webber2008.errors import ERRORS
 from assay.papers.webber2008.everywhere import EVERYWHERE
 from assay.papers.webber2008.phi import (
-    REPLICATES,
     SEED,
     SPLITS,
     crossing,
@@ -191,7 +190,7 @@ paper(
         sizes={key: (n_runs, n_topics) for key, (_, n_runs, n_topics) in COLLECTIONS.items()},
         tracks=TRACKS,
         public_files=PUBLIC_FILES,
-        settings={"splits": SPLITS, "splits_of_intervals": REPLICATES, "rng": SEED},
+        settings={"splits": SPLITS, "rng": SEED},
         figures=figures,
         said_of_figures=_SAID_OF_FIGURES,
         everywhere=EVERYWHERE,

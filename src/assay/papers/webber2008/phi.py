@@ -1,9 +1,9 @@
 """Predictive power as webber2008 has it, by the functions behind `assay predictivity`.
 
 The best three quarters of the runs by AP; halves of the topics, or sets of another size. What is shared with
-`predictivity`: the splits, `predictive_power`, `combination_gain`, `conflicts`, `halved` and `independent_sets`, and
-how many splits carry what. One thing differs: topics are left out of the same first splits whatever the size of the
-sets, so that sizes can be compared; `predictivity` takes small sets by the splits that are without a topic anyway.
+`predictivity`: the splits, `predictive_power`, `combination_gains`, `conflicts`, `halved` and `independent_sets`, and
+how many splits carry what. One thing differs: intervals come from the same subsets of the topics whatever the size
+of the sets, so that sizes can be compared; `predictivity` takes small sets by the splits that are without a topic.
 
 On other collections a measure that is not there is taken in another form, and there are fewer splits.
 """
@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from assay.analyses.predictivity.combination import combination_gain
+from assay.analyses.predictivity.combination import combination_gains
 from assay.analyses.predictivity.conflict_topics import significant_differences
 from assay.analyses.predictivity.conflicts import Conflicts, conflicts
 from assay.analyses.predictivity.halving import SAMPLES, halved, independent_sets, own_taus
@@ -39,7 +39,7 @@ from assay.stats.splits import Splits, splits
 ALL = MEASURES | PATIENT
 ALPHA = 0.05
 SPLITS, OTHER_SPLITS = 2000, 500  # of the topics into two sets; and on other collections
-REPLICATES, OTHER_REPLICATES = 100, 50  # of these splits carry the intervals
+REPLICATES, OTHER_REPLICATES = 100, 50  # of these splits carry gains, conflicts, and what judgments buy
 SEED = 0
 
 
@@ -97,7 +97,7 @@ def _phi(
 @per_collection
 def _powers(c: ScoredCollection, conditions: tuple[str, ...], top: int | None, size: int) -> Phi:
     """Predictive power of every condition for every other, on sets of `size` topics."""
-    return predictive_power(_stacked(c, conditions, top), _split(c, size), replicates=_replicates(c), free=np.inf)
+    return predictive_power(_stacked(c, conditions, top), _split(c, size), free=np.inf)
 
 
 def _stacked(c: ScoredCollection, conditions: Sequence[str], top: int | None) -> Array:
@@ -148,15 +148,15 @@ def gain_by_adding(c: ScoredCollection, measure: str, predictor: str) -> float:
 @per_collection
 def _mixed_gains(c: ScoredCollection, conditions: tuple[str, ...], top: int) -> Array:
     """What adding one condition to another gains in predicting the one that was added. [predictor, added]"""
-    return combination_gain(_stacked(c, conditions, top), _split(c, None, REPLICATES), seed=SEED)[0]
+    gains = combination_gains(_stacked(c, conditions, top), _split(c, None, REPLICATES), seed=SEED)
+    return gains.at_best(gains.value)
 
 
 @per_collection
 def conflicts_of(c: ScoredCollection, names: tuple[str, ...] = tuple(MEASURES)) -> Conflicts:
     """What becomes of conflicts between measures on the other half of the topics, on the best runs."""
     x = _stacked(c, [ALL[name] for name in names], n_best(c))
-    n = _replicates(c)
-    return conflicts(x, _split(c, None, 2 * n), alpha=ALPHA, replicates=max(20, n // 5))
+    return conflicts(x, _split(c, None, 2 * _replicates(c)), alpha=ALPHA, seed=SEED)
 
 
 @per_collection
