@@ -174,6 +174,7 @@ def test_the_rules_are_laid_out_for_a_reader_to_disagree_with() -> None:
     assert rows["few_topics"] == {
         "rule": "few_topics",
         "says": "Warns of fewer than 25 topics; twice as many are better.",
+        "measured": RULES["few_topics"].measured,
         "thresholds": "enough_topics = 25",
         "cite": "buckley2000, voorhees2002",
     }
