@@ -26,9 +26,8 @@ def main() -> None:
         size = np.mean([one.may_be_best.sum() for one in sets])
         lost = np.mean([not one.may_be_best[best] for one in sets])
         tiers = np.mean([one.tier.max() for one in sets])
-        print(
-            f"{name}, AP, {N_TOPICS} topics: {size:.1f} of {truth.n_runs} runs may be best, lost {lost:.3f}; {tiers:.1f} tiers"
-        )
+        named = f"{size:.1f} of {truth.n_runs} runs may be best, lost {lost:.3f}; {tiers:.1f} tiers"
+        print(f"{name}, AP, {N_TOPICS} topics: {named}")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from assay.analyses.power.comparisons import negated
 from assay.analyses.power.placebo import beside_placebo, doubted_measures, placebo_notes
 from assay.analyses.power.shrinkage import shrunken
 from assay.analyses.power.topics_needed import needed_table
-from assay.analyses.score.leaderboard import leaderboard
 from assay.core.arrays import Array, Bools, Counts
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -36,6 +35,7 @@ from assay.results.charts import (
     intervals,
     significance_levels,
 )
+from assay.results.leaderboard import leaderboard
 from assay.results.result import Result
 from assay.results.schemas import schema
 from assay.results.sentences import MANY_RUNS, few_runs, one_topic, unshared_topics, untested_pairs

@@ -123,7 +123,7 @@ class RunPairs:
             return row
         return row | {"low": lead["low"], "high": lead["high"]}
 
-    def topics_needed(self, row: Row, alpha: float) -> int | None:
+    def topics_needed(self, row: Row, alpha: float) -> float | None:
         """At least how many topics would make a difference significant: were it at the upper end of its interval.
 
         Two-sided at alpha over the number of pairs (the first step of Holm's correction), with the target power. The

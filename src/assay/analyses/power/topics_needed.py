@@ -20,21 +20,24 @@ TARGET_POWER = Threshold(
     unit="probability",
     meaning="chance of a significant difference, if it is real, that a number of topics is to give",
 )
+_ENDLESS = 1e15
 _SCHEMA = schemas.schema("measure", "difference", "n_topics", "low", "high", low=pl.Int64, high=pl.Int64)
 
 
-def topics_for(effect: float, alpha: float) -> int:
+def topics_for(effect: float, alpha: float) -> float:
     """The topics by which a difference is significant with the target power; `effect` is it over its deviation.
 
     Two-sided paired t test at alpha: the normal approximation with the term for the estimated deviation
     (guenther1981), within a topic of the exact number.
 
     >>> topics_for(0.5, 0.05)
-    34
+    34.0
     """
     normal = NormalDist()
     critical = normal.inv_cdf(1 - alpha / 2)
-    return int(np.ceil(((critical + normal.inv_cdf(TARGET_POWER.value)) / effect) ** 2 + critical**2 / 2))
+    with np.errstate(over="ignore"):  # of an effect close to 0 there is no end
+        needed = np.square((critical + normal.inv_cdf(TARGET_POWER.value)) / np.float64(effect)) + critical**2 / 2
+    return float(np.ceil(needed))
 
 
 def needed_table(data: Scores, difference: float, *, alpha: float, level: float) -> pl.DataFrame:
@@ -48,7 +51,9 @@ def needed_table(data: Scores, difference: float, *, alpha: float, level: float)
 
 
 def _topics(variance: float, difference: float, alpha: float) -> int | None:
-    return topics_for(difference / np.sqrt(variance), alpha) if variance > 0 else None
+    """A whole number of topics; none where nothing varies, or beyond any that could be had."""
+    needed = topics_for(difference / np.sqrt(variance), alpha) if variance > 0 else np.inf
+    return int(needed) if needed < _ENDLESS else None
 
 
 def _median_variances(x: Array, group: Index) -> tuple[Array, Array]:

@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from assay.analyses.score.leaderboard import leaderboard
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -18,6 +17,7 @@ from assay.measures.bounds.residuals import Tail, kind
 from assay.measures.declare import Measure
 from assay.results.analysis import Section, analysis
 from assay.results.charts import field, run_means
+from assay.results.leaderboard import leaderboard
 from assay.results.result import Result
 from assay.scoring.bounds import score_bounds
 from assay.scoring.conditions import judgments_under, parse_condition, score_conditions

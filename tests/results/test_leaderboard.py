@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 
 from assay.analyses.power.analysis import power
 from assay.analyses.score.analysis import score
-from assay.analyses.score.leaderboard import leaderboard
+from assay.results.leaderboard import leaderboard
 from assay.scoring.scores import Scores
 
 RNG = np.random.default_rng(16)
