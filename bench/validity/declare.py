@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+import polars as pl
 
 from assay.analyses.power.placebo import of_measures
 from assay.results.result import Result
@@ -18,6 +20,9 @@ from bench.validity.truths import Population, Truth
 Key = tuple[str, ...]
 Claim = Any  # names and numbers only: it is stored
 Settings = tuple[tuple[str, Any], ...]
+Counted = Literal["each", "at once", "selected"]
+"""What it is to hold: each interval by itself; all of a sample that begin with the same key at once; or those that a
+sample selects, where one that selects none has none wrong (the false coverage rate)."""
 SAME_SIZE = "its mean over samples of as many topics, runs fixed"
 
 
@@ -36,15 +41,20 @@ class IntervalCheck:
     known: Callable[[Any, int], Mapping[Key, float]] | None = None  # of a population and a number of topics
     settings: Settings = ()
     level: float = 0.95
+    read: Callable[[Result], pl.DataFrame] | None = None  # the rows to check, where they are not all of the table
+    counted: Counted = "each"
 
     def rows(self, result: Result) -> Iterator[tuple[Key, float, float, float]]:
         """The estimates of a result with their intervals; NaN where there is none."""
-        table = of_measures(result.table) if self.table is None else result.tables.get(self.table)
+        table = self.read(result) if self.read else self._table(result)
         if table is None:
             return
         for row in table.iter_rows(named=True):
             value, low, high = (_number(row[name]) for name in (self.value, self.low, self.high))
             yield tuple(str(row[name]) for name in self.key), value, low, high
+
+    def _table(self, result: Result) -> pl.DataFrame | None:
+        return of_measures(result.table) if self.table is None else result.tables.get(self.table)
 
 
 def _number(cell: float | None) -> float:

@@ -25,7 +25,7 @@ from assay.core.errors import AssayError
 from assay.results.analysis import find
 from assay.results.sentences import load_sentences
 from bench.validity.checks import DESCRIPTIVE, INTERVALS, MODULES, NOT_STUDIED, SENTENCES
-from bench.validity.declare import Facts, IntervalCheck, Key, SentenceCheck, Settings
+from bench.validity.declare import Counted, Facts, IntervalCheck, Key, SentenceCheck, Settings
 from bench.validity.populations import population
 from bench.validity.truths import Kind, Population
 
@@ -149,11 +149,12 @@ class Tally:
 
     known: Mapping[Key, float] | None
     rows: list[list[tuple[Key, float, float, float]]]  # by sample
+    how: Counted = "each"
 
     @classmethod
     def of(cls, check: IntervalCheck, truth: Population, n_topics: int) -> Tally:
         """Begin to count."""
-        return cls(check.known(truth, n_topics) if check.known else None, [])
+        return cls(check.known(truth, n_topics) if check.known else None, [], check.counted)
 
     def add(self, rows: Iterable[tuple[Key, float, float, float]]) -> None:
         """Take the intervals of one sample."""
@@ -168,15 +169,32 @@ class Tally:
         true = {key: float(self.known[key]) if self.known else _mean(np.array(by_key[key])) for key in by_key}
         cells: dict[Key, list[int]] = {key: [0, 0, 0] for key in by_key}
         samples = []
+        if self.how == "at once":
+            cells = {key[:1]: [0, 0, 0] for key in by_key}
         for sample in self.rows:
-            there = held = 0
-            for key, _, low, high in sample:
-                is_there = not any(math.isnan(x) for x in (low, high, true[key]))
-                holds = is_there and low <= true[key] + 1e-12 and true[key] <= high + 1e-12
+            held = [(key, *_held(low, high, true[key])) for key, _, low, high in sample]
+            held = _families(held) if self.how == "at once" else held
+            for key, is_there, holds in held:
                 cells[key] = [n + one for n, one in zip(cells[key], (1, is_there, holds), strict=True)]
-                there, held = there + is_there, held + holds
-            samples.append([there, held])
+            none_wrong = self.how == "selected" and not held
+            counts = [sum(is_there for _, is_there, _ in held), sum(holds for *_, holds in held)]
+            samples.append([1, 1] if none_wrong else counts)
         return {"true": [[*key, true[key]] for key in by_key], "cells": list(cells.values()), "samples": samples}
+
+
+def _held(low: float, high: float, true: float) -> tuple[bool, bool]:
+    """Whether there is an interval, and whether it holds the truth."""
+    is_there = not any(math.isnan(x) for x in (low, high, true))
+    return is_there, is_there and low <= true + 1e-12 and true <= high + 1e-12
+
+
+def _families(held: Iterable[tuple[Key, bool, bool]]) -> list[tuple[Key, bool, bool]]:
+    """Whether all intervals that have the first of the key in common hold; a family is there where one of them is."""
+    every: dict[Key, list[tuple[bool, bool]]] = defaultdict(list)
+    for key, is_there, holds in held:
+        every[key[:1]].append((is_there, holds))
+    there = {key: [holds for is_there, holds in rows if is_there] for key, rows in every.items()}
+    return [(key, bool(holds), bool(holds) and all(holds)) for key, holds in there.items()]
 
 
 def _mean(values: Array) -> float:

@@ -64,6 +64,9 @@ def powered(
         for i in order
     ]
     tables["best_runs"] = pl.DataFrame([{"measure": m, **row} for m in measures for row in ranked])
+    lead = scores[order[0]] - scores[order[1]]
+    ahead = {"run": f"r{order[0]}", "second": f"r{order[1]}", "lead": lead, "low": lead - half, "high": lead + half}
+    tables["leads"] = pl.DataFrame([{"measure": m, **ahead} for m in measures])
     settings = {"alpha": 0.05, "level": 0.95, "correction": correction, "test": test}
     return Result("power", table, tables, Basis(runs=n_runs, topics=topics), settings)
 
@@ -74,7 +77,7 @@ def paired(measure: str, means: Sequence[float], p: float, *, n_topics: int, hal
     for i, j in combinations(range(len(means)), 2):
         d = means[i] - means[j]
         ends = {"difference": d, "low": d - half, "high": d + half, "effect": d / 0.2}
-        ends |= {"selected_low": d - half, "selected_high": d + half}
+        ends |= {"selected_low": d - half, "selected_high": d + half, "shrunken": 0.9 * d}
         tested = {"p": p ** (1 + abs(d) * 100), "n_topics": n_topics}
         rows.append({"measure": measure, "run_a": f"r{i}", "run_b": f"r{j}", **ends, **tested})
     return pl.DataFrame(rows)

@@ -43,8 +43,9 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 CASES = pytest.mark.parametrize("case", range(len(VARIANTS)), ids=[f"{name} {own}" for name, own in VARIANTS])
 OWN_UNITS = {
     "score": {"mean", "low", "high", "value"},
-    "power.pairs": {"difference", "low", "high", "selected_low", "selected_high", "effect"},
+    "power.pairs": {"difference", "low", "high", "selected_low", "selected_high", "shrunken", "effect"},
     "power.best_runs": {"mean"},
+    "score.tiers": {"mean"},
     "standardize": {"mean", "low", "high"},
     "standardize.scores": {"value"},
     "standardize.factors": {"mean"},

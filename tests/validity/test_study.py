@@ -68,6 +68,23 @@ def test_a_tally_counts_what_holds_by_cell_and_by_sample() -> None:
     assert counted["samples"] == [[2, 1], [1, 0]]
 
 
+def test_intervals_that_hold_at_once_are_counted_by_family() -> None:
+    true = {("AP", "a"): 1.0, ("AP", "b"): 2.0, ("RR", "a"): 3.0}
+    tally = study.Tally(true, [], "at once")
+    tally.add([(("AP", "a"), 1, 0, 2), (("AP", "b"), 1, 0, 1), (("RR", "a"), 3, 2, 4)])
+    tally.add([(("AP", "a"), 1, 0, 2), (("AP", "b"), 1, 0, 2), (("RR", "a"), 3, float("nan"), 4)])
+    counted = tally.counted()
+    assert counted["cells"] == [[2, 2, 1], [2, 1, 1]]
+    assert counted["samples"] == [[2, 1], [1, 1]]
+
+
+def test_a_sample_that_selects_nothing_has_nothing_wrong() -> None:
+    tally = study.Tally({("a",): 1.0}, [], "selected")
+    tally.add([(("a",), 3.0, 2.0, 4.0)])
+    tally.add([])
+    assert tally.counted()["samples"] == [[1, 0], [1, 1]]
+
+
 def test_where_the_truth_is_not_known_it_is_the_mean_over_samples() -> None:
     tally = study.Tally(None, [])
     tally.add([(("a",), 1.0, 0.0, 1.4)])

@@ -32,6 +32,8 @@ REFERENCES: dict[str, str] = {
     "conditions. Psychometrika 72, 2007, 563-581.",
     "feldt1965": "Feldt. The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty. "
     "Psychometrika 30(3), 1965, 357-370.",
+    "guenther1981": "Guenther. Sample size formulas for normal theory t tests. American Statistician 35(4), 1981, "
+    "243-244.",
     "haldane1945": "Haldane. On a method of estimating frequencies. Biometrika 33(3), 1945, 222-225.",
     "hansen2011": "Hansen, Lunde, Nason. The model confidence set. Econometrica 79(2), 2011, 453-497.",
     "holm1979": "Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics "
@@ -63,6 +65,7 @@ REFERENCES: dict[str, str] = {
     "reliability. SIGIR 2005, 162-169.",
     "shao1989": "Shao, Wu. A general theory for jackknife variance estimation. Annals of Statistics 17(3), 1989, "
     "1176-1197.",
+    "stephens2017": "Stephens. False discovery rates: a new deal. Biostatistics 18(2), 2017, 275-294.",
     "thomas2011": "Thomas, Hawking, Jones. What deliberately degrading search quality tells us about discount "
     "functions. SIGIR 2011, 1107-1108.",
     "ting1990": "Ting, Burdick, Graybill, Jeyaratnam, Lu. Confidence intervals on linear combinations of variance "

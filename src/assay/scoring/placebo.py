@@ -8,8 +8,9 @@ good runs find more pooled documents, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from assay.measures.declare import Measure
 from assay.scoring.conditions import (
     Condition,
     Ingredients,
+    ScoringPolicy,
+    Under,
     parse_condition,
     score_judged,
     unsettled_conditions,
@@ -44,20 +47,32 @@ class Placebo:
     references: Scores  # how many documents a run returns, and how many of them are judged
 
 
-def placebo(scores: Scores, *, seed: int, permutations: int | None = None) -> Placebo | None:
+def placebo(
+    scores: Scores,
+    *,
+    seed: int,
+    permutations: int | None = None,
+    judged_under: Callable[[Under], Judged] | None = None,
+) -> Placebo | None:
     """Score again with permuted grades; None for scores that were not made of runs and judgments here.
 
     The number of permutations follows the size of the collection, from 2 to 10, where none is asked for.
+    `judged_under` gives the runs and topics of the scores under the judgments of a condition, where these are judged
+    already.
     """
     source = scores.made_of
     if source is None or any(name.endswith(STANDARDISED) for name in scores.conditions):
         return None
+    judged_under = judged_under or partial(source.judged_for, scores)
     n = permutations or int(np.clip(_ROWS // max(1, source.runs.doc.size), FEWEST, MOST))
     values = [_again(scores, source, scores.conditions, seed * _SPREAD + i).value for i in range(n)]
     value = np.stack(values)
     longest = max(1, int(source.runs.count.max(initial=1)))
-    references = _again(scores, source, ("NumRet", f"Judged@{longest}"), None)
-    expected, exact = _expected(scores, source)
+    names = [parse_condition(name) for name in ("NumRet", f"Judged@{longest}")]
+    policy = source.policy
+    judged = judged_under(names[0].under)
+    references = score_judged(judged, names, undefined=policy.undefined, missing=policy.missing)
+    expected, exact = _expected(scores, judged_under, policy)
     drawn = mean_where_scored(np.moveaxis(value, 0, -2)).mean(-1)  # every permutation has the same topics
     return Placebo(value, np.where(exact[:, None], mean_where_scored(expected), drawn), exact, references)
 
@@ -69,14 +84,15 @@ def _again(scores: Scores, source: Ingredients, conditions: tuple[str, ...], see
     return made.select(runs=scores.runs, topics=scores.topics)
 
 
-def _expected(scores: Scores, source: Ingredients) -> tuple[Array, Bools]:
+def _expected(scores: Scores, judged_under: Callable[[Under], Judged], policy: ScoringPolicy) -> tuple[Array, Bools]:
     """The expectation of linear formulas over all permutations, [condition, run, topic], and which are linear."""
     expected = np.zeros(scores.value.shape)
     exact = np.zeros(len(scores.conditions), dtype=bool)
-    policy = source.policy
-    for judged, rows, conditions in _by_judgments(scores, source):
+    asked = [parse_condition(condition) for condition in scores.conditions]
+    for under in dict.fromkeys(c.under for c in asked):
+        rows = [i for i, c in enumerate(asked) if c.under == under]
         expected[rows], exact[rows] = expected_scores(
-            judged, conditions, undefined=policy.undefined, missing=policy.missing
+            judged_under(under), [asked[i] for i in rows], undefined=policy.undefined, missing=policy.missing
         )
     return expected, exact
 
@@ -87,24 +103,19 @@ def expected_scores(
     """What linear formulas score on average over all permutations, [condition, run, topic], and which are linear.
 
     A permuted document has each grade as often as the judged documents of its topic have it: the scores with all
-    judged documents at one grade, averaged by these shares.
+    judged documents at one grade, averaged by these shares. 0 for formulas that are not linear.
     """
     expected = np.zeros((len(conditions), len(judged.runs), len(judged.topics)))
+    exact = np.array([is_linear(c.measure, judged.top, judged.fractions) for c in conditions], dtype=bool)
+    linear = [c for c, is_exact in zip(conditions, exact, strict=True) if is_exact]
+    if not linear:
+        return expected, exact
     share = judged.pool / np.maximum(judged.pool.sum(-1, keepdims=True), 1)  # [topic, grade]
     for grade in range(judged.top + 1):
         blocks = [replace(b, grade=np.where(b.grade >= 0, np.int8(grade), b.grade)) for b in judged.blocks]
         at_one = replace(judged, blocks=tuple(blocks))
-        expected += share[:, grade] * score_judged(at_one, conditions, undefined=undefined, missing=missing).value
-    exact = [is_linear(c.measure, judged.top, judged.fractions) for c in conditions]
-    return expected, np.array(exact, dtype=bool)
-
-
-def _by_judgments(scores: Scores, source: Ingredients) -> Iterator[tuple[Judged, list[int], list[Condition]]]:
-    """Join runs with each set of judgments that conditions ask for, and say which conditions these are."""
-    asked = [parse_condition(condition) for condition in scores.conditions]
-    for under in dict.fromkeys(c.under for c in asked):
-        rows = [i for i, c in enumerate(asked) if c.under == under]
-        yield source.judged_for(scores, under), rows, [asked[i] for i in rows]
+        expected[exact] += share[:, grade] * score_judged(at_one, linear, undefined=undefined, missing=missing).value
+    return expected, exact
 
 
 def is_linear(measure: Measure, top: int, fractions: Sequence[float] = ()) -> bool:

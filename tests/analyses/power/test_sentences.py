@@ -201,8 +201,10 @@ def test_holm_is_applied_once_and_not_to_tukey() -> None:
 
 def test_few_runs_are_compared_by_name_under_the_first_measure() -> None:
     said = different_runs(powered({"RR": 0.2, "AP": 0.9}, n_runs=3, means=[0.1, 0.2, 0.5], p_pair=0.8))
-    assert_says(said, "By RR", "r2 is better than r0 by 0.400 (95% simultaneous interval 0.350 to 0.450)")
-    assert_says(said, "r2 is better than r1 by 0.300 (95% simultaneous interval 0.250 to 0.350)")
+    assert_says(
+        said, "By RR", "r2 is better than r0 by 0.400 (95% simultaneous interval 0.350 to 0.450; shrunken 0.360)"
+    )
+    assert_says(said, "r2 is better than r1 by 0.300 (95% simultaneous interval 0.250 to 0.350; shrunken 0.270)")
     assert_says(said, "2 of the 3 pairs are significantly different (Holm's correction)", INCONCLUSIVE)
 
 
@@ -210,15 +212,22 @@ def test_few_runs_say_whether_the_best_beats_the_second() -> None:
     close = different_runs(powered({"AP": 0.2}, n_runs=3, means=[0.1, 0.49, 0.5], p_pair=0.8))
     assert_says(close, "2 of the 3 pairs are significantly different (Holm's correction)", INCONCLUSIVE)
     assert_says(
-        close, "the lead of the best, r2, over the second, r1, 0.010 (95% simultaneous interval -0.040 to 0.060)."
+        close, "the lead of the best, r2, over the second, r1, 0.010 (95% interval -0.040 to 0.060; shrunken 0.009)."
     )
     level = different_runs(powered({"AP": 0.2}, n_runs=3, means=[0.1, 0.5, 0.5], p_pair=0.8))
     assert_says(level, "among them that of r1 and r2, which score best and alike.")
     beaten = different_runs(powered({"AP": 1.0}, n_runs=4, means=[0.1, 0.2, 0.4, 0.5], p_pair=0.1))
     assert_says(
-        beaten, "the best, r3, is better than the second, r2, by 0.100 (95% simultaneous interval 0.050 to 0.150)"
+        beaten, "the best, r3, is better than the second, r2, by 0.100 (95% interval 0.050 to 0.150; shrunken 0.090)"
     )
     assert_says(beaten, "all 6 pairs are significantly different (Holm's correction).")
+
+
+def test_the_lead_of_the_only_run_that_may_be_best_is_given() -> None:
+    one = different_runs(powered({"AP": 0.9}, n_runs=12, p_pair=0.5, may_be_best=[11]))
+    assert_says(one, "r11 is the best of the 12 runs", "ahead of every other by 0.100 (95% interval 0.050 to 0.150)")
+    two = different_runs(powered({"AP": 0.9}, n_runs=12, p_pair=0.5, may_be_best=[11, 10]))
+    assert "ahead" not in text(two)
 
 
 def test_two_runs_are_one_pair() -> None:
@@ -227,9 +236,10 @@ def test_two_runs_are_one_pair() -> None:
 
 
 def test_where_nothing_is_significant_the_topics_it_would_take_are_estimated() -> None:
-    """Sample size of a two-sided test at 0.05 / 3 with power 0.8, effect at the upper end: ((z + z) / 0.25)^2."""
+    """Sample size of a two-sided test at 0.05 / 3 with power 0.8, effect at the upper end, 0.25."""
     said = different_runs(powered({"AP": 0.0}, n_runs=3, means=[0.1, 0.12, 0.14], p_pair=1.0, half=0.01))
-    needed = ((stats.norm.ppf(1 - 0.05 / 6) + stats.norm.ppf(0.8)) / 0.25) ** 2
+    critical = stats.norm.ppf(1 - 0.05 / 6)
+    needed = ((critical + stats.norm.ppf(0.8)) / 0.25) ** 2 + critical**2 / 2
     assert_says(said, "By AP, none of the 3 differences between these runs is significant")
     assert_says(said, "r2 over r0, 0.040 (95% simultaneous interval 0.030 to 0.050")
     assert_says(said, f"would need at least {needed + 0.5:.0f} topics")

@@ -37,7 +37,7 @@ def test_the_table_has_a_row_for_every_run_and_measure_in_the_order_asked_for(ju
     result = score(judged, measure=["RR", "AP"])
     assert result.table.columns == ["run", "measure", "mean", "low", "high", "n_topics"]
     assert result.table.select("run", "measure").rows() == [("x", "RR"), ("x", "AP"), ("y", "RR"), ("y", "AP")]
-    assert result.settings == {"interval": "t", "level": 0.95}
+    assert result.settings == {"interval": "t", "level": 0.95, "rng": 0}
     assert result.notes[0].code == "missing_lists"
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from assay.core.arrays import Array
-from assay.stats.significance.rank_sets import rank_sets, simultaneous_t
+from assay.stats.significance.rank_sets import Lead, rank_sets, simultaneous_t, tiers
 
 RNG = np.random.default_rng(16)
 
@@ -77,3 +78,52 @@ def test_a_longer_list_of_weak_runs_does_not_widen_the_set() -> None:
     weak = np.vstack([x, x[:1] - 3 + RNG.normal(0, 0.1, (30, 40))])
     assert rank_sets(weak).may_be_best[:6].sum() <= rank_sets(x).may_be_best.sum() + 1
     assert not rank_sets(weak).may_be_best[6:].any()
+
+
+def _lead(x: Array, **settings: int) -> Lead:
+    lead = rank_sets(x, **settings).lead
+    assert lead is not None
+    return lead
+
+
+def test_a_tier_ends_where_every_run_above_is_better_than_every_run_below() -> None:
+    order = np.array([3, 0, 2, 1, 4])
+    assert tiers(order, np.array([3, 4, 3, 1, 5])).tolist() == [2, 3, 2, 1, 4]
+    assert tiers(order, np.full(5, 5)).tolist() == [1] * 5
+    groups = np.repeat([0.0, 1.0, 2.0], 3)[:, None] + RNG.normal(0, 0.1, (9, 40))
+    assert rank_sets(groups).tier.tolist() == [3, 3, 3, 2, 2, 2, 1, 1, 1]
+
+
+def test_the_lead_of_two_runs_is_their_difference_with_students_interval() -> None:
+    x = RNG.normal([[0.3], [0.0]], 1.0, (2, 30))
+    test = stats.ttest_rel(x[0], x[1])
+    sure = test.confidence_interval(0.95)
+    lead = _lead(x, resamples=20_000)
+    assert abs(lead.value) == pytest.approx(abs((x[0] - x[1]).mean()))
+    sign = 1 if lead.first == 0 else -1
+    assert sorted(sign * np.array([lead.low, lead.high])) == pytest.approx(sorted(sure), rel=0.1)
+
+
+def test_the_lead_is_the_least_difference_and_a_copy_of_the_first_run_leaves_none() -> None:
+    x = scores(0.2)
+    lead = _lead(x)
+    mean = x.mean(-1)
+    assert (lead.first, lead.second) == (0, 1)
+    assert lead.value == pytest.approx(mean[0] - mean[1:].max())
+    assert lead.low < lead.value < lead.high
+    copied = _lead(np.concatenate([x, x[:1]]))
+    assert (copied.value, copied.high) == pytest.approx((0.0, 0.0), abs=1e-12)
+
+
+def test_one_run_leads_nobody() -> None:
+    assert rank_sets(RNG.random((1, 20))).lead is None
+
+
+def test_the_lead_of_whichever_run_comes_first_holds_its_true_lead() -> None:
+    true = np.array([0.0, 0.05, 0.1, 0.1, 0.12])
+    held = []
+    for seed in range(150):
+        x = RNG.normal(true[:, None], 0.3, (5, 30))
+        lead = _lead(x, resamples=300, seed=seed)
+        held.append(lead.low <= true[lead.first] - np.delete(true, lead.first).max() <= lead.high)
+    assert np.mean(held) >= 0.91

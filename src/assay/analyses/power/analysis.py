@@ -11,6 +11,8 @@ import polars as pl
 
 from assay.analyses.power.comparisons import negated
 from assay.analyses.power.placebo import beside_placebo, doubted_measures, placebo_notes
+from assay.analyses.power.shrinkage import shrunken
+from assay.analyses.power.topics_needed import needed_table
 from assay.core.arrays import Array, Bools, Counts
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -33,13 +35,13 @@ from assay.results.charts import (
     intervals,
     significance_levels,
 )
+from assay.results.leaderboard import leaderboard
 from assay.results.result import Result
 from assay.results.schemas import schema
 from assay.results.sentences import MANY_RUNS, few_runs, one_topic, unshared_topics, untested_pairs
 from assay.scoring.direction import is_unstated
 from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
-from assay.stats.best import best_first
 from assay.stats.intervals import t_quantile
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
 from assay.stats.significance.gaps import critical_differences_with_gaps, p_values_on_subsets, p_values_with_gaps
@@ -55,7 +57,7 @@ from assay.stats.significance.pairs import (
     pairs_with_gaps,
     shared_topics,
 )
-from assay.stats.significance.rank_sets import rank_sets, simultaneous_t
+from assay.stats.significance.rank_sets import simultaneous_t
 from assay.stats.significance.subsampled_power import subsampled_power, subsampled_power_by
 from assay.stats.subsampling import SubsampledShare, best_shares, halves
 
@@ -85,6 +87,7 @@ def power(
     alpha: float = 0.05,
     level: float = 0.95,
     resamples: int | None = None,
+    difference: float | None = None,
     truth: str | None = None,
     rng: int = 0,
 ) -> Result:
@@ -96,12 +99,10 @@ def power(
 
     The interval treats the topics as the sample, and is of the mean power over samples of as many. It rests on how
     much power differs between disjoint halves of the topics; the jackknife is of no use for what jumps from
-    significant to not. Below {halved_topics} topics there is none. Of nominal 95% intervals, on ten truths, 95% held
-    it with 25 as with 50 topics (a measure's lowest: 90%; 84% with 8 runs), and 95% of those of differences (91%;
-    88%); with 10 topics 84 to 98%. Differences between measures are paired over the same topics; only these may be
-    used to say that one measure separates runs better than another, and only `p_holm` where the two measures were not
-    chosen beforehand: it covers all pairs of measures, so that the one which happens to come out best has no
-    advantage.
+    significant to not. Below {halved_topics} topics there is none. Differences between measures are paired over the
+    same topics; only these may be used to say that one measure separates runs better than another, and only `p_holm`
+    where the two measures were not chosen beforehand: it covers all pairs of measures, so that the one which happens
+    to come out best has no advantage.
 
     Where runs lack topics (--missing pairwise), each pair of runs is tested on the topics that both have, and the
     interval leaves out topics that at least two runs have. A pair with fewer than two of them is not tested: it has
@@ -120,6 +121,8 @@ def power(
         Confidence of the intervals.
     resamples
         Resamples of a Monte-Carlo test (default: as the test declares). All pairs share them.
+    difference
+        A difference between two runs, in the units of the measures: adds how many topics it takes to find it.
     truth
         The truth.json that `assay simulate` wrote about these runs: adds how often significant pairs were in the
         right order.
@@ -161,21 +164,32 @@ def power(
     1, whatever it is; measures scored on different topics have neither interval nor p.
     tables.best: measure, power, above (the measure that is most clearly above it), p, may_be_best: which measures may
     be the one of most power, by multiple comparisons with the best (hsu1984). The set loses the best measure in at
-    most a share alpha of samples, and says nothing of two given measures: for these there is `p_holm`. At 50 topics
-    it held 2.7 to 3.8 of 8 measures (4.8 to 5.4 with 8 runs), and lost the best in at most 0.5% (3%; where all are
-    equal, a given one in 7%).
+    most a share alpha of samples, and says nothing of two given measures: for these there is `p_holm`.
     tables.asl: measure, pair, p: the p-values of all pairs, largest first.
-    tables.pairs: measure, run_a, run_b, difference (a minus b), low, high, effect (mean over deviation), p,
-    significant, n_topics (that both runs have), better (the run that is significantly better: with the lower mean,
-    where lower is better; empty, too, where a note asks for the direction); p and significance after correction, the
-    interval of a single pair by the t distribution, over topics. Where pairs are few, a chart shows each.
+    tables.pairs: measure, run_a, run_b, difference (a minus b), low, high, selected_low, selected_high, shrunken,
+    effect (mean over deviation), p, significant, n_topics (that both runs have), better (the run that is
+    significantly better: with the lower mean, where lower is better; empty, too, where a note asks for the
+    direction); p and significance after correction, the interval of a single pair by the t distribution, over topics.
+    Where pairs are few, a chart shows each.
     selected_low, selected_high in tables.pairs are for pairs that are named because they are significant, or the
     largest: of up to {many_runs} runs they hold for all pairs at once (the largest |t| under joint sign flips), of
     more they control the false coverage rate over the significant pairs, and the others have none (benjamini2005).
-    tables.best_runs: measure, run, mean, may_be_best, rank_low, rank_high, best first. The runs that may be best hold
-    the truly best one in 95% of cases (`level`), whatever run came out on top; the ranks, by one simultaneous family
-    of comparisons, hold for all runs at once. Both by joint sign flips over topics (mogstad2024); where runs lack
-    topics, each pair is compared on those that both have.
+    shrunken in tables.pairs is the difference shrunken towards 0 by what all pairs show (empirical Bayes with a
+    mixture of normal distributions, stephens2017): an estimate for pairs that are named because they are
+    significant, whose observed differences are too large on average.
+    tables.best_runs: measure, rank, run, mean, rank_low, rank_high, tier, may_be_best, best first, as in
+    `score --table tiers`. The runs that may be best hold the truly best one in 95% of cases (`level`), whatever run
+    came out on top; the ranks, by one simultaneous family of comparisons, hold for all runs at once, and a tier ends
+    where they are separate. All by joint sign flips over topics (mogstad2024); where runs lack topics, each pair is
+    compared on those that both have.
+    tables.leads: measure, run, second, lead, low, high: by how much the run that came out on top is better than the
+    next, with an interval of its lead over the truly best of the others, whichever that is. The interval allows for
+    the top having been selected among the runs close to it. It is wide where many runs are alike, and then holds
+    more often than its level.
+    tables.needed, with `difference` only: measure, difference, n_topics, low, high: how many topics make such a
+    difference between two given runs significant with a chance of {target_power} (paired t test at alpha, by itself),
+    if it varies over topics as that of the median pair does; the interval is that of this variance, by the jackknife
+    over topics.
     tables.truth, with `truth` only: measure, target, right (share of the significant pairs that are in the target's
     order; truly equal pairs count as not right, pairs whose true difference is within {truth_errors} Monte-Carlo
     standard errors of 0 do not count), low, high (its interval over topics, by the jackknife; none where no topic
@@ -191,6 +205,8 @@ def power(
         from assay.analyses.power.sign_errors import read_truth, with_truth
 
         known = read_truth(truth).select(data.runs)
+    if difference is not None and not difference > 0:
+        raise UsageError(f"--difference is by how much two runs differ, above 0; not {difference:g}")
     chosen = find_test(test)
     procedure = Procedure(chosen, correction, alpha, (chosen.resamples or 0) if resamples is None else resamples, rng)
     data = on_common_topics(data) if chosen.family_wise else data
@@ -200,17 +216,20 @@ def power(
     table = beside_placebo(drawn, data, {m: one.significant for m, one in tested.items()}, procedure)
     doubted = doubted_measures(table, len(data.runs))
     trusted = {m: one for m, one in tested.items() if m not in doubted} or tested
+    ranked = leaderboard(data, level=level, seed=rng)
     tables = {
         "differences": _differences(tested, level),
         "best": _best(trusted, procedure),
         "asl": significance_levels({m: one.p[one.tested] for m, one in tested.items()}, by="measure"),
         "pairs": pl.concat([_directed(_pair_table(m, data.runs, one, level), m, data) for m, one in tested.items()]),
-        "best_runs": pl.concat(
-            [_best_runs(m, data, x, level, rng) for m, x in zip(data.conditions, data.working(), strict=True)]
-        ),
+        "best_runs": ranked.runs,
+        "leads": ranked.leads,
     }
+    if difference is not None:
+        tables["needed"] = needed_table(data, difference, alpha=alpha, level=level)
     settings = {"test": test, "correction": correction, "alpha": alpha, "level": level}
     settings |= {"resamples": procedure.resamples} if procedure.resamples else {}
+    settings |= {"difference": difference} if difference is not None else {}
     settings |= {"rng": rng}
     notes = (*data.notes, *_notes(data, tested, procedure), *placebo_notes(table, len(data.runs)))
     basis = replace(data.basis, runs=len(data.runs), topics=len(data.topics))
@@ -384,6 +403,7 @@ def _pair_table(measure: str, runs: tuple[str, ...], tested: _PairTests, level: 
             "high": d.mean + half,
             "selected_low": pl.Series(d.mean - selected).fill_nan(None),
             "selected_high": pl.Series(d.mean + selected).fill_nan(None),
+            "shrunken": shrunken(d.mean, error),
             "effect": np.divide(d.mean, d.sd, out=np.full(d.mean.size, np.nan), where=d.sd > 0),
             "p": pl.Series(tested.p).fill_nan(None),
             "significant": tested.significant,
@@ -397,9 +417,7 @@ def _selected_t(tested: _PairTests, level: float) -> Array:
 
     Of few runs, that of all pairs at once. Of more, the false coverage rate is controlled over the significant
     pairs: R of m selected take level 1 - R (1 - level) / m each (benjamini2005); the others have none. Pairs of runs
-    are dependent, for which there is no proof: of 20 to 40 runs, these intervals held for 95 to 98% of the pairs that
-    were significant by themselves, and single ones for 90 to 96%; where all runs are alike, for 91 to 97%
-    (`python -m bench.validity.runs`).
+    are dependent, for which there is no proof, only the study of error rates.
     """
     if tested.simultaneous is not None:
         return np.where(tested.tested & (tested.n_topics > 1), tested.simultaneous, np.nan)
@@ -408,25 +426,6 @@ def _selected_t(tested: _PairTests, level: float) -> Array:
     sizes, which = np.unique(tested.n_topics, return_inverse=True)
     quantile = np.array([t_quantile(own, int(n) - 1) if n > 1 else np.nan for n in sizes])[which]
     return np.where(tested.significant, quantile, np.nan)
-
-
-def _best_runs(measure: str, data: Scores, x: Array, level: float, seed: int) -> pl.DataFrame:
-    """The runs by their means, best first, with the ranks that each may have."""
-    sets = rank_sets(x, level=level, seed=seed)
-    there = ~np.isnan(x)
-    mean = np.where(there, x, 0.0).sum(-1) / np.maximum(there.sum(-1), 1)
-    order = best_first(mean, data.runs)
-    table = pl.DataFrame(
-        {
-            "measure": pl.repeat(measure, len(mean), eager=True),
-            "run": data.runs,
-            "mean": 0 - mean if data.basis.is_lower_better(measure) else mean,
-            "may_be_best": sets.may_be_best,
-            "rank_low": sets.low,
-            "rank_high": sets.high,
-        }
-    )
-    return table[order]
 
 
 def _directed(pairs: pl.DataFrame, measure: str, data: Scores) -> pl.DataFrame:

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 
-import numpy as np
 import polars as pl
 
+from assay.analyses.power.topics_needed import topics_for
 from assay.core.text import Row, known
-from assay.core.thresholds import Threshold
 from assay.results.result import Result
 from assay.scoring.direction import is_unstated
 from assay.stats.significance.declare import find_test
 from assay.stats.significance.pairs import CORRECTION_TITLES, holm
-
-TARGET_POWER = Threshold(
-    "target_power",
-    0.8,
-    unit="probability",
-    meaning="chance of a significant difference, if it is real, that a number of topics is to give",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +89,11 @@ class RunPairs:
 
     pairs: (
         pl.DataFrame
-    )  # better, worse, difference, low, high (selected), effect, p (corrected), significant, n_topics
+    )  # better, worse, difference, low, high (selected), shrunken, effect, p (corrected), significant, n_topics
     may_be_best: list[str]  # best first
     runs: list[str]  # best first; only those that share topics with it
     correction: MultiplicityCorrection
+    lead: Row | None = None  # of the run with the best mean: run, second, lead, low, high
     lower: bool = False  # whether lower is better
     unstated: bool = False  # whether nobody says which is better, and the name suggests that lower is
     n_topics: int | None = None  # that there are, where runs lack some
@@ -122,19 +114,24 @@ class RunPairs:
         here = pl.col("better").is_in([one, other]) & pl.col("worse").is_in([one, other])
         return self.pairs.filter(here).row(0, named=True)
 
+    @property
+    def first_place(self) -> Row:
+        """The pair of the first two runs, with the interval of the lead, which knows that the first was selected."""
+        row = self.pair(*self.runs[:2])
+        lead = self.lead
+        if lead is None or {lead["run"], lead["second"]} != {row["better"], row["worse"]}:
+            return row
+        return row | {"low": lead["low"], "high": lead["high"]}
+
     def topics_needed(self, row: Row, alpha: float) -> float | None:
         """At least how many topics would make a difference significant: were it at the upper end of its interval.
 
-        By the normal approximation, two-sided at alpha over the number of pairs (the first step of Holm's
-        correction), with the target power. The observed difference itself says little: it gives 0.04 to 24 times the
-        true number.
+        Two-sided at alpha over the number of pairs (the first step of Holm's correction), with the target power. The
+        observed difference itself says little: it gives 0.04 to 24 times the true number.
         """
         if not known(row["effect"]) or row["effect"] == 0 or not known(row["high"]):
             return None
-        effect = row["effect"] * row["high"] / row["difference"]
-        normal = NormalDist()
-        size = normal.inv_cdf(1 - alpha / self.pairs.height / 2) + normal.inv_cdf(TARGET_POWER.value)
-        return float(np.ceil((size / effect) ** 2))
+        return topics_for(row["effect"] * row["high"] / row["difference"], alpha / self.pairs.height)
 
 
 def run_pairs(power: Result, measure: str) -> RunPairs:
@@ -164,6 +161,7 @@ def run_pairs(power: Result, measure: str) -> RunPairs:
         worse=pl.when(reversed_).then("run_a").otherwise("run_b"),
         difference=pl.col("difference").abs(),
         **ends,
+        shrunken=pl.col("shrunken").abs(),
         effect=pl.col("effect").abs(),
         p=pl.Series(p),
         significant=pl.Series(p < float(power.settings["alpha"])),
@@ -177,7 +175,9 @@ def run_pairs(power: Result, measure: str) -> RunPairs:
     uneven = power.basis.common_topics is not None or pairs["n_topics"].n_unique() > 1
     n_topics = power.basis.topics if uneven else None
     ranked = power.tables["best_runs"].filter(pl.col("measure") == measure, "may_be_best")["run"].to_list()
-    return RunPairs(pairs, ranked, runs, correction, lower, is_unstated(measure, power.notes), n_topics)
+    leads = power.tables["leads"].filter(pl.col("measure") == measure)
+    lead = leads.row(0, named=True) if leads.height else None
+    return RunPairs(pairs, ranked, runs, correction, lead, lower, is_unstated(measure, power.notes), n_topics)
 
 
 def negated(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -188,5 +188,6 @@ def negated(pairs: pl.DataFrame) -> pl.DataFrame:
         high=0 - pl.col("low"),
         selected_low=0 - pl.col("selected_high"),
         selected_high=0 - pl.col("selected_low"),
+        shrunken=0 - pl.col("shrunken"),
         effect=0 - pl.col("effect"),
     )

@@ -5,7 +5,8 @@ Power says how consistently runs differ, not in what. With a shallow pool the le
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,9 +16,11 @@ from assay.core.arrays import Array, Bools
 from assay.core.notes import Note
 from assay.core.text import listed
 from assay.core.thresholds import Threshold
+from assay.data.judged import Judged
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
 from assay.scoring.bounds import score_bounds
+from assay.scoring.conditions import Under
 from assay.scoring.placebo import Placebo, placebo
 from assay.scoring.scores import Scores, mean_where_scored
 from assay.stats.correlation.coefficients import tau_b
@@ -44,14 +47,17 @@ def beside_placebo(
 
     Without runs and judgments the columns are empty, and there are no further rows.
     """
-    made = placebo(data, seed=procedure.seed, permutations=1 if procedure.resamples else None)
-    if made is None:
+    source = data.made_of
+    judged_under = cache(partial(source.judged_for, data)) if source else None
+    permutations = 1 if procedure.resamples else None
+    made = placebo(data, seed=procedure.seed, permutations=permutations, judged_under=judged_under)
+    if made is None or judged_under is None:
         nothing = [pl.lit(None, dtype=pl.Float64).alias(name) for name in COLUMNS]
         return table.with_columns(*nothing, placebo=pl.lit(value=False))
     columns = {
         "power_placebo": [_power_of(made.value[:, i], procedure) for i in range(len(data.conditions))],
         "tau_placebo": _taus(data, made),
-        "flippable": _flippable(data, significant),
+        "flippable": _flippable(data, significant, judged_under),
     }
     of_measures = table.with_columns(
         *(pl.Series(name, x, dtype=pl.Float64).fill_nan(None) for name, x in columns.items()),
@@ -87,16 +93,15 @@ def _taus(data: Scores, made: Placebo) -> list[float]:
     return [float(tau_b(real[i], made.mean[i])) for i in range(len(data.conditions))]
 
 
-def _flippable(data: Scores, significant: Mapping[str, Bools]) -> list[float]:
+def _flippable(
+    data: Scores, significant: Mapping[str, Bools], judged_under: Callable[[Under], Judged]
+) -> list[float]:
     """The share of significant pairs that unjudged documents could reverse.
 
     The better run at its least, the other at its most, each by itself: as if no
     unjudged document stood in both lists. So more pairs may be counted than any completion of the judgments reverses.
     """
-    source = data.made_of
-    if source is None:
-        return [float("nan")] * len(data.conditions)
-    bounds = score_bounds(data, lambda under: source.judged_for(data, under), tail="empty")
+    bounds = score_bounds(data, judged_under, tail="empty")
     first, second = np.triu_indices(len(data.runs), 1)
     quality, ends = data.quality(), [mean_where_scored(data.oriented(end)) for end in bounds]
     least, most = np.minimum(*ends), np.maximum(*ends)

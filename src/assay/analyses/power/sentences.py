@@ -41,8 +41,8 @@ def best_measures(power: Result) -> Sentence | None:
     """Names the measures that may separate these runs best: a set that holds the best one for 95% of topic samples.
 
     Multiple comparisons with the best (hsu1984), paired over topics by halves of them (`tables.best`), at the alpha
-    asked for. On six truths with a best measure the set lost it in at most 0.5% of the samples. The share of pairs
-    is counted as the papers do, each pair tested by itself unless a correction is asked for. Measures whose ranking
+    asked for. The share of pairs is counted as the papers do, each pair tested by itself unless a correction is asked
+    for. Measures whose ranking
     of runs has a tau of {placebo_tau} or more (own) with that of permuted grades are left out, and nothing is said
     where all have. Below {many_runs} runs (own) nothing is said of measures.
     """
@@ -144,9 +144,8 @@ def weaker_measures(power: Result) -> Sentence | None:
 
     Those that are not among the measures that may be best and whose difference from the best is significant after
     Holm's correction over all pairs of measures, because the best was chosen by its power; the interval is that of
-    one difference, paired over halves of the topics. On eight truths, two of them without any difference, it was said
-    and false in at most 1.6% of the samples. Not said of two measures, where the sentence on the best has said it,
-    nor below {many_runs} runs (own).
+    one difference, paired over halves of the topics. Not said of two measures, where the sentence on the best has
+    said it, nor below {many_runs} runs (own).
     """
     comparison = compare_measures(power)
     if n_runs(power) < MANY_RUNS.value or not comparison.weaker or len(comparison.others) == 1:
@@ -163,20 +162,23 @@ def weaker_measures(power: Result) -> Sentence | None:
     return Sentence.of(text, worst[0], points, ends=_LEAD, shown="{} points")
 
 
-@sentence("power", cite="holm1979, carterette2012, mogstad2024, own")
+@sentence("power", cite="holm1979, carterette2012, mogstad2024, stephens2017, guenther1981, own")
 def different_runs(power: Result) -> Sentence | None:
     """Says which pairs of runs are significantly different, however many pairs are compared.
 
     By the measure of most power; below {many_runs} runs (own) by the first measure asked for, because the best on a
     few pairs is chance. The p-values are corrected by Holm over the pairs of that measure, unless they are corrected
-    already; the intervals hold for all pairs of these runs at once, and where one decides otherwise than the
-    corrected p, p is given. From {many_runs} runs on, no single pair is named, but the runs that may be best: a set
-    that holds the truly best run in 95% of cases (mogstad2024), because the run that came out on top often is not.
+    already; the intervals hold for all pairs of these runs at once, that of the best run's lead for its having been
+    selected as the best, and where one decides otherwise than the corrected p, p is given. Beside them stands the
+    shrunken difference (stephens2017), because those observed of pairs that are named are too large on average. From
+    {many_runs} runs on, no single pair is named, but the runs that may be best: a set that holds the truly best run
+    in 95% of cases (mogstad2024), because the run that came out on top often is not; where it is one run, its lead
+    over the best of the others is given.
     Better is lower where lower is better, and the sentence says so; where a name suggests that and nothing states it,
     a run is said to score higher, not better. Where runs lack topics, a difference on fewer than all says on how many
     it is, and runs are said to be best only if the first is behind none that it was tested against. How many topics a
-    difference would need at least is that of the upper end of its interval: normal approximation, a chance of
-    {target_power} to find it, no number beyond {most_topics:,} topics (own).
+    difference would need at least is that of the upper end of its interval: normal approximation (guenther1981), a
+    chance of {target_power} to find it, no number beyond {most_topics:,} topics (own).
     """
     many = n_runs(power) >= MANY_RUNS.value
     measure = compare_measures(power).best["measure"] if many else power.table["measure"][0]
@@ -198,8 +200,16 @@ def _among_many(compared: RunPairs, measure: str, power: Result) -> Sentence:
     n, n_significant = compared.pairs.height, compared.n_significant
     share = f"{n_significant:,} of the {counted(n, 'pair')} of runs ({percent(n_significant / n)})"
     found = f"{share} are significantly different ({compared.correction.title} over all pairs)"
-    lead = _who_may_be_best(compared, power) if compared.has_best else _NO_ORDER
-    return Sentence(f"By {measure}, {lead}; {found}.", n_significant / n, shown=percent(n_significant / n))
+    best = f"{_who_may_be_best(compared, power)}{_ahead(compared, power)}" if compared.has_best else _NO_ORDER
+    return Sentence(f"By {measure}, {best}; {found}.", n_significant / n, shown=percent(n_significant / n))
+
+
+def _ahead(compared: RunPairs, power: Result) -> str:
+    """The lead of the run that is the best, over the best of the others; of several that may be, it says nothing."""
+    lead = compared.lead
+    if lead is None or len(compared.may_be_best) > 1:
+        return ""
+    return f", ahead of every other by {score(lead['lead'])} ({_span(lead, score, power)})"
 
 
 def _who_may_be_best(compared: RunPairs, power: Result) -> str:
@@ -221,17 +231,19 @@ def _best(compared: RunPairs) -> str:
     return "highest" if compared.unstated else "best"
 
 
-def _difference(row: Row, compared: RunPairs, power: Result) -> str:
+def _difference(row: Row, compared: RunPairs, power: Result, kind: str = "simultaneous interval") -> str:
     """A difference with its interval; with its p, too, where that decides otherwise than the interval.
 
-    Where runs lack topics, it says on how many of them the difference is.
+    Of several pairs, with the shrunken estimate: it is named because it is large. Where runs lack topics, it says on
+    how many of them the difference is.
     """
     p = _corrected_p(row, row["p"], compared.correction, significant=row["significant"], ends=_DIFFERENCE)
+    several = compared.pairs.height > 1
+    shrunken = f"; shrunken {score(row['shrunken'])}" if several and known(row["shrunken"]) else ""
     some = compared.n_topics is not None and row["n_topics"] < compared.n_topics
     where = f"; on the {counted(row['n_topics'], 'topic')} both have" if some else ""
-    kind = "simultaneous interval" if compared.pairs.height > 1 else "interval"
-    sure = _span(row, score, power).replace("interval", kind)
-    return f"{score(row['difference'])} ({sure}{p}{where})"
+    sure = _span(row, score, power).replace("interval", kind if several else "interval")
+    return f"{score(row['difference'])} ({sure}{shrunken}{p}{where})"
 
 
 def _among_few(compared: RunPairs, measure: str, power: Result) -> Sentence:
@@ -240,11 +252,13 @@ def _among_few(compared: RunPairs, measure: str, power: Result) -> Sentence:
     sizes = [_difference(row, compared, power) for row in shown]
     word, by = _better(compared), ", lower by" if compared.lower else " by"
     better = [f"{row['better']} is {word} than {row['worse']}{by} {d}" for row, d in zip(shown, sizes, strict=True)]
-    first = compared.pair(*compared.runs[:2])
+    first = compared.first_place
     who = f"{first['better']}, is {word} than the second, {first['worse']}"
     apart = compared.has_best and first["significant"]
     if apart and (first["better"], first["worse"]) not in {(r["better"], r["worse"]) for r in shown}:
-        better.append(f"the {_best(compared)}, {who}, {by.lstrip(', ')} {_difference(first, compared, power)}")
+        better.append(
+            f"the {_best(compared)}, {who}, {by.lstrip(', ')} {_difference(first, compared, power, 'interval')}"
+        )
     text = f"By {measure}, {listed(better)}"
     if n > 1:
         which = f"{n_significant} of the {n}" if n_significant < n else f"all {n}"
@@ -260,7 +274,7 @@ def _among_few(compared: RunPairs, measure: str, power: Result) -> Sentence:
 def _first_place(row: Row, compared: RunPairs, power: Result) -> str:
     if row["difference"] == 0:
         return f"that of {row['better']} and {row['worse']}, which score {_best(compared)} and alike"
-    size = _difference(row, compared, power)
+    size = _difference(row, compared, power, "interval")
     return f"the lead of the {_best(compared)}, {row['better']}, over the second, {row['worse']}, {size}"
 
 

@@ -17,6 +17,7 @@ from assay.measures.bounds.residuals import Tail, kind
 from assay.measures.declare import Measure
 from assay.results.analysis import Section, analysis
 from assay.results.charts import field, run_means
+from assay.results.leaderboard import leaderboard
 from assay.results.result import Result
 from assay.scoring.bounds import score_bounds
 from assay.scoring.conditions import judgments_under, parse_condition, score_conditions
@@ -46,8 +47,9 @@ def score(
     """Which scores do these runs get, and how sure are the means?
 
     The interval treats the topics as a sample: it says how far the mean would move on other topics of the same
-    kind. It does not say whether two runs differ, because their scores are paired by topic (see `power`). With few
-    topics a t interval may reach beyond the measure's range.
+    kind. It does not say whether two runs differ, because their scores are paired by topic: `--table tiers` has the
+    ranks that each run may have, and `power` every pair. With few topics a t interval may reach beyond the measure's
+    range.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ def score(
     resamples
         Bootstrap samples of topics.
     rng
-        Seed of the bootstrap.
+        Seed of the bootstrap, and of the sign flips that tiers rest on.
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
     missing
@@ -97,6 +99,16 @@ def score(
         With `residuals`: how far the score could rise at most, where it cannot fall; and the lowest and highest it
         could be. Empty for measures that offer no bound, and for normalised scores (AP/standardised). For measures
         with a recall base the range is over the retrieved documents, and newly relevant ones join the base.
+
+    Notes
+    -----
+    tables.tiers, of two runs or more: measure, rank, run, mean, rank_low, rank_high, tier, may_be_best, best first.
+    rank_low to rank_high are the ranks that a run may have by its true mean; those of all runs hold at once in 95% of
+    cases (`level`), by one simultaneous family of paired comparisons (mogstad2024). A tier ends after the k-th run
+    where all ranks down to it are at most k: then these are truly the k best. Runs of one tier may yet differ (see
+    `power --table pairs`). The runs that may be best hold the truly best one in 95% of cases; of several that are
+    best together, each by itself. Ties of the means go by name, and where runs lack topics, each pair is compared on
+    those that both have.
     """
     if residuals and isinstance(data, Scores):
         raise UsageError("--residuals needs runs and judgments, not scores")
@@ -115,14 +127,15 @@ def score(
     if interval == "t":
         low, high = t_interval(scores.working(), level=level)
     else:
-        settings |= {"resamples": resamples, "rng": rng}
+        settings |= {"resamples": resamples}
         generator = np.random.default_rng(rng)
         low, high = bootstrap_interval(scores.working(), level=level, resamples=resamples, rng=generator)
     means = {name: mean_where_scored(x).T for name, x in bounded.items()}
     table = _table(scores, low, high).with_columns(*_columns(means))
     x = field("mean", title="mean score", scale={"zero": False})
     chart = run_means(table, x=x, level=level, lower=scores.lower_of(0))
-    return Result("score", table, basis=scores.basis, settings=settings, notes=notes, charts=(chart,))
+    tables = {"tiers": leaderboard(scores, level=level, seed=rng).runs} if len(scores.runs) > 1 else {}
+    return Result("score", table, tables, scores.basis, settings | {"rng": rng}, notes, charts=(chart,))
 
 
 def _incomparable(scores: Scores) -> Iterator[Note]:

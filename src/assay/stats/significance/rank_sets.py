@@ -1,6 +1,6 @@
-"""Which runs may be the best, and which ranks a run may have, by their true means: sets that hold the truth.
+"""Which runs may be the best, which ranks a run may have, and by how much the first leads, by their true means.
 
-The observed best is often not the truly best. Both sets compare runs by studentised differences over topics, whose
+The observed best is often not the truly best. All three compare runs by studentised differences over topics, whose
 joint distribution is that of sign flips: all differences are centred on their means, and on every topic all change
 their signs together, so that runs that resemble each other count as few. Flips leave the squares of a pair as they
 are, so that the flipped t follows from the flipped sum: t* = u sqrt((n - 1) / (1 - u^2)), where u is the sum over
@@ -17,7 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.core.arrays import Array, Bools, Counts
+from assay.core.arrays import Array, Bools, Counts, Index
+from assay.stats.best import best_first
+from assay.stats.intervals import t_quantile
 from assay.stats.resampling import signs
 from assay.stats.significance.pairs import EPSILON, LEAST_SHARED, has_gaps
 
@@ -35,20 +37,61 @@ class RankSets:
     may_be_best: Bools  # [run]
     low: Counts  # [run] the best rank that it may have
     high: Counts  # [run] and the worst
+    tier: Counts  # [run]
+    lead: Lead | None  # of the first run; None where it can be compared with no other
 
 
-def rank_sets(x: Array, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> RankSets:
-    """Find the runs that may be the best, and the ranks that each may have; the flips are drawn once for both."""
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """By how much the first of some runs is ahead of the best of the others."""
+
+    first: int
+    second: int  # the run that it leads by least
+    value: float
+    low: float
+    high: float
+
+
+def rank_sets(
+    x: Array, *, order: Index | None = None, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+) -> RankSets:
+    """Find the runs that may be the best, the ranks that each may have, tiers and lead; all by the same flips.
+
+    `order` is the runs from first to last, by default by their means.
+    """
     compared = _Comparisons.of(x, resamples, seed)
-    return RankSets(_may_be_best(compared, level), *_ranks(compared, level))
+    order = best_first(mean_known(x)) if order is None else order
+    low, high = _ranks(compared, level)
+    lead = _lead(compared, int(order[0]), level)
+    return RankSets(_may_be_best(compared, level), low, high, tiers(order, high), lead)
+
+
+def mean_known(x: Array) -> Array:
+    """The mean of every run over the topics that it has; 0 where it has none. [run]"""
+    there = ~np.isnan(x)
+    return np.asarray(np.where(there, x, 0.0).sum(-1) / np.maximum(there.sum(-1), 1))
+
+
+def tiers(order: Index, high: Counts) -> Counts:
+    """Number the tiers of a leaderboard, 1 the best: a tier ends where no rank above may be lower. [run]
+
+    `order` is the runs from first to last, `high` the worst rank that each may have. After the k-th run a tier ends
+    where every run down to it has a rank of at most k: then these are truly the k best, and the ranks hold at once.
+
+    >>> tiers(np.array([2, 0, 1, 3]), np.array([3, 3, 1, 4])).tolist()
+    [2, 2, 1, 3]
+    """
+    worst = np.maximum.accumulate(high[order])
+    ends = worst <= np.arange(1, order.size + 1)
+    tier = np.empty(order.size, dtype=np.int64)
+    tier[order] = 1 + np.cumsum(ends) - ends
+    return tier
 
 
 def simultaneous_t(x: Array, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> float:
     """The t for which the intervals of all pairs of runs hold at once with `level`, whichever of them are named.
 
-    The quantile of the largest |t*| over all pairs. NaN where no pair can be compared. Of 8 runs, the intervals of
-    all pairs held in 85 to 96% of samples of 25 and 50 topics (mean 93%), those of the pairs that Holm's correction
-    finds significant in 96 to 100%; intervals of single pairs in 51 to 95% (`python -m bench.validity.runs`).
+    The quantile of the largest |t*| over all pairs. NaN where no pair can be compared.
     """
     compared = _Comparisons.of(x, resamples, seed)
     return _quantile(compared, compared.tested, level)
@@ -61,10 +104,6 @@ def _may_be_best(compared: _Comparisons, level: float) -> Bools:
     joint sign flips, over the competitors j with t_ji > -sqrt(ln n): those far below cannot be what beats it
     (andrews2010, mogstad2024, hansen2011). Each run is tested by itself: of several that are best together, each is
     kept with that probability, not all at once.
-
-    Of populations of topics in which all runs are alike, 5 to 7% of the runs were dropped (25 and 50 topics; AP,
-    P@10, RR, S@1); where one run is best, 0 to 3%. On average the set holds 5 of the 61 runs of terabyte 2006 (AP, 50
-    topics), and 29 of the 110 of robust 2004, over 40 samples each (not in `bench.validity.runs`).
     """
     t, u = compared.t, compared.u
     # by Hoeffding's inequality no quantile of the largest of m flipped u is above this
@@ -84,9 +123,6 @@ def _ranks(compared: _Comparisons, level: float) -> tuple[Counts, Counts]:
     down over those not ordered yet (romano2005). A run's best rank is one more than the number of runs above it, its
     worst that of all runs less those below it (mogstad2024). Tiers follow from these ranks, never from peeling off
     the best again and again, which has no error rate.
-
-    Where all runs are alike, any rank was excluded in 2 to 10% of samples of 25 and 50 topics; where runs differ, in
-    0 to 1% (`python -m bench.validity.runs`).
     """
     t = compared.t
     ordered = np.zeros(t.shape, dtype=np.bool_)
@@ -100,13 +136,36 @@ def _ranks(compared: _Comparisons, level: float) -> tuple[Counts, Counts]:
     return 1 + above, len(t) - below
 
 
+def _lead(compared: _Comparisons, first: int, level: float) -> Lead | None:
+    """The first run's true mean less the highest true mean of the others, whichever of them has it.
+
+    The least of its differences from the others is the estimate, and each end is the least of the ends of these
+    differences: which run is the true second is not known. Their t is the quantile of the largest |t*| over the
+    competitors whose difference is below sqrt(ln n) standard errors: these are the runs among which the first was
+    selected. No proof covers the selection; the study of error rates does. The interval is wide where many runs are
+    alike: then it nearly always holds.
+    """
+    others = (compared.n[:, first] >= LEAST_SHARED) & (np.arange(len(compared.n)) != first)
+    if not others.any():
+        return None
+    n, d = compared.n[:, first], 0 - compared.mean[:, first]
+    error = np.sqrt(compared.squares[:, first] / np.maximum(n * (n - 1), 1))
+    second = int(np.flatnonzero(others)[d[others].argmin()])
+    near = compared.tested[:, first] & (d < np.sqrt(np.log(np.maximum(n, 1))) * error)
+    near[second] = compared.tested[second, first]
+    t = t_quantile(level, int(n[second]) - 1)
+    if near.any():
+        t = max(t, float(np.quantile(compared.largest(first, near, two_tailed=True), level)))
+    low, high = ((d + side * t * error)[others].min() for side in (-1, 1))
+    return Lead(first, second, float(d[second]), float(low), float(high))
+
+
 def _quantile(compared: _Comparisons, pairs: Bools, level: float) -> float:
     """The quantile of the largest |t*| over some pairs; NaN where there is none. `pairs` is [run, run]"""
     largest = np.zeros(compared.flips.shape[1])
     for i in range(len(pairs) - 1):
-        later = pairs[:, i].copy()
-        later[: i + 1] = False
-        if later.any():
+        later = i + 1 + np.flatnonzero(pairs[i + 1 :, i])
+        if later.size:
             np.maximum(largest, compared.largest(i, later, two_tailed=True), out=largest)
     return float(np.quantile(largest, level)) if pairs.any() else np.nan
 
@@ -126,13 +185,7 @@ class _Comparisons:
     @classmethod
     def of(cls, x: Array, resamples: int, seed: int) -> _Comparisons:
         """Compare all runs, and draw the flips that all comparisons share."""
-        m = len(x)
-        n, mean, squares = np.zeros((m, m), dtype=np.int64), np.zeros((m, m)), np.zeros((m, m))
-        for i in range(m):
-            d = x - x[i]
-            n[:, i] = (~np.isnan(d)).sum(-1)
-            mean[:, i] = np.nansum(d, axis=-1) / np.maximum(n[:, i], 1)
-            squares[:, i] = np.nansum((d - mean[:, i, None]) ** 2, axis=-1)
+        n, mean, squares = _moments(x) if has_gaps(x) else _moments_of_all(x)
         small = EPSILON * np.nanmax(np.abs(x), initial=0.0)
         tested = (n >= LEAST_SHARED) & (squares > n * small**2)
         flips = np.concatenate(list(signs(x.shape[1], resamples, seed))).T
@@ -152,17 +205,41 @@ class _Comparisons:
         t = self.t
         return np.asarray(t / np.sqrt(np.maximum(self.n - 1, 1) + t * t))
 
-    def largest(self, i: int, over: Bools, *, two_tailed: bool = False) -> Array:
+    def largest(self, i: int, over: Bools | Index, *, two_tailed: bool = False) -> Array:
         """The largest t* of these runs' leads over run i, in every resample; of |t*| where two-tailed. [resample]"""
         n, scale = self.n[over, i], np.sqrt(self.squares[over, i] * self.n[over, i])
         if self.sums is not None:
             u = self.sums[over]
             u -= self.sums[i]
             u *= (1 / scale).astype(np.float32)[:, None]
-            return _student((np.abs(u, out=u) if two_tailed else u).max(0).astype(np.float64), n[0])
+            most = np.maximum(u.max(0), -u.min(0)) if two_tailed else u.max(0)
+            return _student(most.astype(np.float64), n[0])
         centred = self.x[over] - self.x[i] - self.mean[over, i, None]
         t = _student((np.nan_to_num(centred) / scale[:, None]) @ self.flips, n[:, None])
         return np.asarray((np.abs(t, out=t) if two_tailed else t).max(0))
+
+
+def _moments(x: Array) -> tuple[Counts, Array, Array]:
+    """Topics that two runs share, the mean lead of one over the other, and its squares about that. [run, run] each"""
+    m = len(x)
+    n, mean, squares = np.zeros((m, m), dtype=np.int64), np.zeros((m, m)), np.zeros((m, m))
+    for i in range(m):
+        d = x - x[i]
+        n[:, i] = (~np.isnan(d)).sum(-1)
+        mean[:, i] = np.nansum(d, axis=-1) / np.maximum(n[:, i], 1)
+        squares[:, i] = np.nansum((d - mean[:, i, None]) ** 2, axis=-1)
+    return n, mean, squares
+
+
+def _moments_of_all(x: Array) -> tuple[Counts, Array, Array]:
+    """The same of runs that have all topics; explicit differences, which do not cancel."""
+    m, n_topics = x.shape
+    mean = x.sum(-1) / max(n_topics, 1)
+    centred, squares = x - mean[:, None], np.zeros((m, m))
+    for i in range(m):
+        d = centred[i:] - centred[i]
+        squares[i:, i] = squares[i, i:] = np.einsum("jt,jt->j", d, d)
+    return np.full((m, m), n_topics), mean[:, None] - mean, squares
 
 
 def _student(u: Array, n: Counts) -> Array:

@@ -1,0 +1,68 @@
+"""A leaderboard: runs by their means, with the ranks and the tiers that the topics support."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from assay.core.arrays import Array
+from assay.results import schemas
+from assay.scoring.scores import Scores
+from assay.stats.best import best_first
+from assay.stats.significance.rank_sets import Lead, mean_known, rank_sets
+
+_COUNTS = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), pl.Int64)
+_RANKED = schemas.schema(
+    "measure",
+    "rank",
+    "run",
+    "mean",
+    "rank_low",
+    "rank_high",
+    "tier",
+    "may_be_best",
+    may_be_best=pl.Boolean,
+    **_COUNTS,
+)
+_LEADS = schemas.schema("measure", "run", "second", "lead", "low", "high", second=pl.String)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """Runs by every measure, best first, and by how much the first of each is ahead."""
+
+    runs: pl.DataFrame  # measure, rank, run, mean, rank_low, rank_high, tier, may_be_best
+    leads: pl.DataFrame  # measure, run, second, lead, low, high
+
+
+def leaderboard(data: Scores, *, level: float, seed: int) -> Leaderboard:
+    """Rank runs by every measure; where runs lack topics, each pair is compared on those that both have.
+
+    Ties of the means go by name. A lead is that over the best of the other runs, on the scale of differences
+    between runs, higher is better; a measure by which no two runs can be compared has none.
+    """
+    every = [
+        _ranked(measure, data.runs, x, mean, level, seed)
+        for measure, x, mean in zip(data.conditions, data.working(), data.mean(), strict=True)
+    ]
+    leads = [lead for _, lead in every if lead is not None]
+    return Leaderboard(pl.concat([runs for runs, _ in every]), schemas.table(leads, _LEADS))
+
+
+def _ranked(
+    measure: str, names: tuple[str, ...], x: Array, mean: Array, level: float, seed: int
+) -> tuple[pl.DataFrame, tuple[object, ...] | None]:
+    order = best_first(mean_known(x), names)
+    sets = rank_sets(x, order=order, level=level, seed=seed)
+    rows = [
+        (measure, rank, names[i], mean[i], sets.low[i], sets.high[i], sets.tier[i], sets.may_be_best[i])
+        for rank, i in enumerate(order.tolist(), 1)
+    ]
+    return schemas.table(rows, _RANKED), _ahead(measure, names, sets.lead)
+
+
+def _ahead(measure: str, names: tuple[str, ...], lead: Lead | None) -> tuple[object, ...] | None:
+    if lead is None:
+        return None
+    return measure, names[lead.first], names[lead.second], lead.value, lead.low, lead.high
