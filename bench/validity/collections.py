@@ -2,7 +2,8 @@
 
 The topics of a real collection, or many that `assay simulate`'s model gives, are drawn with replacement and get new
 names; lists and judgments of a topic stay whole. A sample shares the columns of its population: nothing is read again
-and no list is copied.
+and no list is copied. Where documents are a sample, too, every topic drawn keeps a random share of its documents, in
+all lists and in the judgments: the population is then what is known of an unlimited collection.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import polars as pl
 
 from assay.analyses.simulate.lists import draw_lists
 from assay.analyses.simulate.model import Model, Size, simulate_runs
-from assay.core.arrays import Index
+from assay.core.arrays import Array, Codes, Index
 from assay.data.judged import Collection, judge
 from assay.data.order import Listing
 from assay.data.read import read_qrels, read_runs
@@ -38,11 +39,12 @@ class CollectionTruth:
     name: str
     runs: Runs
     qrels: Qrels
+    kept: float = 1.0  # the share of the documents of a topic that a sample holds
 
     @property
     def kind(self) -> Kind:
-        """A sample is runs with judgments."""
-        return "collection"
+        """A sample is runs with judgments; of documents that are a sample, only who asks about these is told."""
+        return "collection" if self.kept == 1 else "documents"
 
     @property
     def n_runs(self) -> int:
@@ -88,8 +90,9 @@ class CollectionTruth:
         return Collection(replace(self.runs, topics=names, start=start, count=count), qrels)
 
     def sample(self, n_topics: int, rng: np.random.Generator) -> Collection:
-        """Draw topics with replacement."""
-        return self.chosen(rng.integers(len(self.topics), size=n_topics))
+        """Draw topics with replacement, and a share of the documents of each."""
+        drawn = self.chosen(rng.integers(len(self.topics), size=n_topics))
+        return drawn if self.kept == 1 else thinned(drawn, self.kept, rng)
 
     def whole(self) -> Collection:
         """Every topic of the population once."""
@@ -101,6 +104,37 @@ class CollectionTruth:
         return score(judge(every.runs, every.qrels), [parse(m) for m in measures])
 
 
+def thinned(data: Collection, share: float, rng: np.random.Generator) -> Collection:
+    """Keep every document of a topic with this probability: in all lists and in the judgments, or in none."""
+    runs, qrels, n_topics = data.runs, data.qrels, len(data.runs.topics)
+    key = rng.integers(2**63, size=n_topics, dtype=np.uint64)
+    rows, cell = _rows(runs)
+    stays = _chance(runs.doc[rows], key[cell % n_topics]) < share
+    rows, cell = rows[stays], cell[stays]
+    count = np.bincount(cell, minlength=runs.count.size)
+    columns = {name: getattr(runs, name)[rows] for name in ("doc", "check", "score")}
+    tied = np.zeros(rows.size, dtype=bool)
+    tied[1:] = (cell[1:] == cell[:-1]) & (columns["score"][1:] == columns["score"][:-1])
+    start = (np.cumsum(count) - count).reshape(runs.start.shape)
+    lists = replace(runs, start=start, count=count.reshape(start.shape), tied=tied, find_id=None, **columns)
+    return Collection(lists, qrels.thin(_chance(qrels.doc, key[qrels.topic]) < share))
+
+
+def _chance(doc: Codes, key: Codes) -> Array:
+    """A number from 0 to 1 for each document and key, as if at random (the finaliser of splitmix64)."""
+    x = doc ^ key
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray((x ^ (x >> np.uint64(31))) >> np.uint64(11), dtype=np.float64) / 2**53
+
+
+def _rows(runs: Runs) -> tuple[Index, Index]:
+    """The rows of all lists, one after the other, and which list each belongs to."""
+    count = runs.count.ravel()
+    rows = np.repeat(runs.start.ravel() - (np.cumsum(count) - count), count) + np.arange(count.sum())
+    return rows, np.repeat(np.arange(count.size), count)
+
+
 def _spread_runs(runs: Runs, qrels: Qrels, n_runs: int, depth: int) -> Runs:
     """Keep runs that are spread evenly over the means of AP, and their lists down to a depth."""
     mean = score(judge(runs, qrels), [parse("AP")]).mean()[0]
@@ -109,11 +143,10 @@ def _spread_runs(runs: Runs, qrels: Qrels, n_runs: int, depth: int) -> Runs:
 
 def _compact(runs: Runs) -> Runs:
     """Lay the lists end to end again, without what was cut off."""
-    count = runs.count.ravel()
-    start = np.cumsum(count) - count
-    rows = np.repeat(runs.start.ravel() - start, count) + np.arange(count.sum())
+    rows, _ = _rows(runs)
+    start = (np.cumsum(runs.count) - runs.count.ravel()).reshape(runs.start.shape)
     columns = {name: getattr(runs, name)[rows] for name in ("doc", "check", "score", "tied")}
-    return replace(runs, start=start.reshape(runs.start.shape), find_id=None, **columns)
+    return replace(runs, start=start, find_id=None, **columns)
 
 
 def adhoc8(name: str, *, n_runs: int, depth: int) -> CollectionTruth:
@@ -178,11 +211,25 @@ def scored(of: CollectionTruth, *measures: str) -> Truth:
     return Truth(of.name, measures, of.scores(*measures).value)
 
 
+def _sampled(name: str, of: CollectionTruth, kept: float) -> CollectionTruth:
+    """The same topics, of whose documents a sample holds a share."""
+    return replace(of, name=name, kept=kept)
+
+
 _DL, _COVID = ("trec-dl2021-passage", "trec-dl2021-passage/qrels.dl21-passage.txt.gz"), "trec-covid/round1"
 CHOICE: dict[str, Callable[[], CollectionTruth]] = {
     "TREC-8 ad hoc, resampled": lambda: adhoc8("TREC-8 ad hoc, resampled", n_runs=24, depth=1000),
     "deep learning 2021, resampled": lambda: packed("deep learning 2021, resampled", *_DL, n_runs=24, depth=100),
     "simulated, few runs, graded": lambda: simulated("simulated, few runs, graded", n_runs=12, top=3),
+    "TREC-8 ad hoc, a tenth of the documents": lambda: _sampled(
+        "TREC-8 ad hoc, a tenth of the documents", CHOICE["TREC-8 ad hoc, resampled"](), 0.1
+    ),
+    "deep learning 2021, a quarter of the documents": lambda: _sampled(
+        "deep learning 2021, a quarter of the documents", CHOICE["deep learning 2021, resampled"](), 0.25
+    ),
+    "simulated, half of the documents": lambda: _sampled(
+        "simulated, half of the documents", CHOICE["simulated, few runs, graded"](), 0.5
+    ),
 }
 """On these, methods are chosen."""
 CONFIRMATION: dict[str, Callable[[], CollectionTruth]] = {
@@ -191,5 +238,11 @@ CONFIRMATION: dict[str, Callable[[], CollectionTruth]] = {
     ),
     "NPL, resampled": lambda: packed("NPL, resampled", "npl-runs", "npl/qrels.txt.gz", n_runs=24, depth=100),
     "simulated, many runs": lambda: simulated("simulated, many runs", n_runs=30, top=1, seed=2),
+    "NPL, half of the documents": lambda: _sampled(
+        "NPL, half of the documents", CONFIRMATION["NPL, resampled"](), 0.5
+    ),
+    "TREC-COVID 1, a quarter of the documents": lambda: _sampled(
+        "TREC-COVID 1, a quarter of the documents", CONFIRMATION["TREC-COVID 1, resampled"](), 0.25
+    ),
 }
 """On these, what was chosen is confirmed."""

@@ -89,11 +89,17 @@ def parts(populations: Mapping[str, Kind], n_topics: Iterable[int]) -> list[Part
         Part(analysis, settings, name, n)
         for name, kind in populations.items()
         for analysis, settings in asked
-        if takes(analysis) == kind and name in getattr(MODULES[analysis], "TRUTHS", populations)
+        if is_asked_about(analysis, name, kind)
         for n in getattr(MODULES[analysis], "SIZES", SIZES)
         if n in sizes
     ]
     return sorted(every, key=lambda part: part.name)
+
+
+def is_asked_about(analysis: str, name: str, kind: Kind) -> bool:
+    """Whether an analysis is asked about a population: of what it takes, or one that its module names."""
+    named = getattr(MODULES[analysis], "TRUTHS", None)
+    return takes(analysis) == kind if named is None else name in named
 
 
 def takes(analysis: str) -> Kind:

@@ -47,7 +47,7 @@ NAMES = {
 }
 
 
-Kind = Literal["scores", "collection"]
+Kind = Literal["scores", "collection", "documents"]
 
 
 class Population(Protocol):

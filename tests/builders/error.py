@@ -33,9 +33,9 @@ def write_lists(folder: Path, lists: dict[str, dict[str, str]], n_rel: dict[str,
 
 
 def sampled(bias: float, documents: float) -> Result:
-    """A synthetic result of error: two runs with this bias of AP and this error by documents (by topics: 0.03)."""
-    row = {"run": "r", "ap": 0.3, "bias": bias, "bias_low": bias / 2, "bias_high": 2 * bias}
-    row |= {"topic_error": 0.03, "document_error": documents, "place_ap": 1, "place_random": 2}
-    other = row | {"run": "s", "ap": 0.29, "place_ap": 2, "place_random": 1}
-    relevant = pl.DataFrame({"n_relevant": ["4-7", "8-15"], "bias_share": [0.3, 0.4]})
-    return Result("error", pl.DataFrame([row, other]), {"relevant": relevant}, settings={"level": 0.95})
+    """A synthetic result of error: at least this bias of an AP of 0.3 and error by documents (by topics: 0.03)."""
+    row = {"run": "r", "ap": 0.3, "bias": 2 * bias}
+    share, ratio = bias / 0.3, documents / 0.03
+    overall = {"bias_share": 2 * share, "share_low": share, "share_high": 3 * share}
+    overall |= {"error_ratio": 2 * ratio, "ratio_low": ratio, "ratio_high": 3 * ratio}
+    return Result("error", pl.DataFrame([row]), {"overall": pl.DataFrame([overall])}, settings={"level": 0.95})

@@ -12,7 +12,15 @@ from assay.data.order import Listing
 from assay.data.tables import Qrels, Runs
 from assay.measures.grammar import parse
 from assay.scoring.engine import score
-from bench.validity.collections import CHOICE, CONFIRMATION, CollectionTruth, adhoc8, packed, simulated
+from bench.validity.collections import (
+    CHOICE,
+    CONFIRMATION,
+    CollectionTruth,
+    adhoc8,
+    packed,
+    simulated,
+    thinned,
+)
 
 MEASURES = [parse(m) for m in ("AP", "nDCG@10", "RR", "Judged@10")]
 _LISTS = {"a": {"1": "x y z", "2": "u x", "4": "x"}, "b": {"1": "z", "2": "x u w", "4": "y x"}}
@@ -102,3 +110,19 @@ def test_samples_are_drawn_from_all_topics_and_follow_the_seed() -> None:
 
 def test_what_confirms_is_not_what_was_chosen_on() -> None:
     assert not set(CHOICE) & set(CONFIRMATION)
+
+
+def test_a_share_of_the_documents_stays_in_all_lists_and_judgments_or_in_none() -> None:
+    truth = simulated("small", n_runs=4, top=1, n_topics=6, depth=40)
+    whole = truth.whole()
+    part = thinned(whole, 0.3, np.random.default_rng(3))
+    assert 0.25 < part.runs.doc.size / whole.runs.doc.size < 0.35
+    for t in range(6):
+        kept = set(part.qrels.doc[part.qrels.topic == t].tolist())
+        judged = set(whole.qrels.doc[whole.qrels.topic == t].tolist())
+        for r in range(4):
+            before, after = (
+                data.runs.doc[data.runs.start[r, t] :][: data.runs.count[r, t]].tolist() for data in (whole, part)
+            )
+            assert [doc for doc in before if doc in set(after)] == after  # in the same order
+            assert set(after) & judged == set(before) & kept

@@ -152,7 +152,7 @@ def test_all_lists_and_draws_at_once_give_what_one_by_one_gives() -> None:
     topic = TopicDocuments.of(doc, hit, np.ones(doc.shape, dtype=bool), n_rel)
     found = area(shared_weights(topic, draws=draws, rng=np.random.default_rng(1)), topic.gaps)
     lists, again = list(zip(doc, hit, strict=True)), np.random.default_rng(1)
-    weights = again.standard_exponential((topic.n_docs, draws), dtype=np.float32).astype(np.float64)
+    weights = -np.log(1 - again.random((topic.n_docs, draws), dtype=np.float32).astype(np.float64))
     listed = np.unique(doc[hit])
     missed, unseen = again.standard_exponential((n_rel + 1 - listed.size, draws)), again.random(draws)
     weight = weights[numbers_of(topic, lists, 40)]

@@ -14,7 +14,7 @@ import pytest
 from assay.analyses.error.analysis import error
 from assay.analyses.error.documents import Gaps
 from assay.analyses.error.tables import ESTIMATED, NOT_ESTIMABLE
-from assay.analyses.error.topics import ESTIMATORS, estimates_of_j, pooled_top, top_of, topic_documents
+from assay.analyses.error.topics import ESTIMATORS, TopRanks, estimates_of_j, pooled_top, top_of, topic_documents
 from assay.cli import main
 from assay.core.errors import UsageError
 from assay.data.judged import Collection, judge
@@ -101,7 +101,11 @@ def test_c_is_pooled_over_lists_whose_second_document_is_relevant(small: Collect
     judged = judge(small.runs, small.qrels)
     assert pooled_top(topic_documents(judged, t, 1).gaps for t in (0, 1)) == pytest.approx((2 + 0.5) / (3 + 1))
     assert top_of(0.5, 5) == pytest.approx((5 / 4) / (1 + 5 / 4))
-    assert error(small, resamples=5).settings["c"] == "0.625, pooled"
+    shares = [(2 + 2 * 0.625) / (2 + 2), (0 + 2 * 0.625) / (1 + 2)]  # of good and of poor
+    every = TopRanks.of([topic_documents(judged, t, 1).gaps for t in (0, 1)])
+    assert every.shares().tolist() == pytest.approx(shares)
+    assert every.counted()[0, 0] == pytest.approx(top_of(shares[0], 5))
+    assert error(small, resamples=5).settings["c"] == "0.417 to 0.812, pooled over topics"
 
 
 def test_the_same_seed_gives_the_same_and_equal_runs_do_not_differ(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,8 @@ from assay.analyses.weights.power import (
 from assay.analyses.weights.variants import NdcgVariant, standard_discounts, standard_variants, variant_scores
 from assay.scoring.engine import score
 from assay.stats.best import leading
-from assay.stats.significance.bootstrap import bootstrap_test
+from assay.stats.significance.subsampled_power import subsampled_power
+from assay.stats.subsampling import SubsampledShare, half_changes, halves
 from tests.builders.packed import Collection, open_packed
 from tests.builders.weights import graded_lists
 
@@ -86,10 +88,17 @@ def test_asl_shares_summarise_the_curves_with_intervals_over_topics() -> None:
         alphas = (np.arange(30_000) + 0.5) / 200_000  # up to .15
         assert curve["value"] == pytest.approx(np.mean([(p < alpha).mean() for alpha in alphas[::10]]), abs=2e-4)
         assert share["low"] <= share["value"] <= share["high"]
-    left_out = [(bootstrap_test(np.delete(x[1], t, axis=1), resamples=200, seed=3) < 0.05).mean() for t in range(14)]
-    half = stats.t.ppf(0.975, 13) * np.sqrt(13 / 14 * ((left_out - np.mean(left_out)) ** 2).sum())
-    second = found.filter(variant=names[1], statistic="share").row(0, named=True)
-    assert second["high"] == pytest.approx(min(second["value"] + half, 1))
+    split, tested = halves(14), subsampled_power(x[1], halves(14), alpha=0.05)
+    assert split is not None
+    pairs = list(combinations(range(9), 2))
+    levels = [
+        [stats.ttest_rel(x[1, i, h], x[1, j, h]).pvalue for i, j in pairs] for h in (*split.first, *split.second)
+    ]
+    of_curve = half_changes(np.maximum(0, 1 - np.array(levels) / 0.15).mean(-1))
+    for of, changes in (("share", tested.changes), ("curve", of_curve)):
+        second = found.filter(variant=names[1], statistic=of).row(0, named=True)
+        twin = SubsampledShare(second["value"], changes, tested.growth, 14, len(pairs))
+        assert (second["low"], second["high"]) == pytest.approx(twin.interval(0.95))
     assert found.filter(variant=names[0])["difference"].to_list() == [0, 0]
 
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from assay.analyses.error import tables as laid_out
 from assay.analyses.error.averages import micro_table
+from assay.analyses.error.bias import overall_table
 from assay.analyses.error.documents import ESTIMABLE
 from assay.analyses.error.hierarchy import hierarchy_table
 from assay.analyses.error.single import SingleRelevant, single_table, single_topic_table
@@ -89,9 +90,10 @@ def error(
     form
         How error bars are computed: corrected, model or plain.
     c
-        What a relevant document at rank 1 counts in AP_LOO, from 0 to 1. Default: pooled over all lists,
-        (n12 + 1/2) / (n2 + 1), n2 lists having a relevant document at rank 2, n12 of them one at rank 1, too; as odds
-        times R/(R-1). It depends on the runs: to compare with other runs later, give one.
+        What a relevant document at rank 1 counts in AP_LOO, from 0 to 1. Default: of each run (n12 + 2 p) / (n2 + 2),
+        n2 of its lists having a relevant document at rank 2, n12 of them one at rank 1, too; p is the share of all
+        runs together, (n12 + 1/2) / (n2 + 1). As odds times R/(R-1). It depends on the topics and the runs: to
+        compare with others later, give one.
     resamples
         Bootstrap samples of every topic's documents.
     level
@@ -106,7 +108,10 @@ def error(
     ap, ap_loo
         Means over these topics: AP, and AP with the bias taken off.
     bias, bias_low, bias_high, bias_share
-        What is taken off, its interval over topics (Student's), and its share of the mean AP.
+        What is taken off, its interval, and its share of the mean AP. The interval is of what the expected AP is
+        above the precision in an unlimited collection, at the relevant documents that lists hold, in the mean over
+        topics like these, each with a sample of documents like its own: a jackknife over topics, c taken anew, with
+        its skewness taken off (hall1992). On runs that find next to nothing it is too low.
     topic_error, document_error
         Standard errors of the mean AP_LOO: topics as a sample, and, with these topics, documents as a sample (the
         standard deviation of the draws' means). The first includes the second: scores vary between topics also
@@ -127,6 +132,10 @@ def error(
     J over documents), interval (estimated, or not estimable: fewer than {estimable_relevant} relevant documents).
     tables.relevant: n_relevant (a range), n_topics, ap, ap_loo, bias, bias_share (means over runs and topics), error
     (median), width (median width of the intervals), interval (estimated, or not estimable).
+    tables.overall: of all runs together: bias_share (mean bias over mean AP), share_low, share_high, error_ratio (the
+    error by documents over that by topics, of mean AP_LOO: the root of the mean variances), ratio_low, ratio_high;
+    intervals over topics. That of error_ratio covers what such draws show of documents; samples of documents from
+    known populations vary about 0.75 to 1.25 times as much.
     tables.averages: average (a way to average over topics), best (run), mean (over runs), error (standard error over
     topics, median over runs), tau (to the ranking by mean AP), reversed (pairs of runs in the other order).
     tables.micro: run, average (AP; AP_LOO; precision and recall of the retrieved set), macro (mean over topics),
@@ -134,8 +143,8 @@ def error(
     over topics), ratio_bias (the jackknife's estimate of how far such a ratio is above that of all topics),
     sample_bias (AP less AP_LOO, both micro-averaged: what the sample of documents adds).
     tables.hierarchy: run, n_topics, mean, low, high (of the true values over topics: random_mean), between_sd,
-    between_low, between_high (their standard deviation between topics, with its interval: the other hyperparameter;
-    no interval where topics differ less than their errors alone make likely), within_sd (what documents add to it),
+    between_low, between_high (their standard deviation between topics, with its interval: the other hyperparameter),
+    within_sd (what documents add to it),
     generality, generality_low, generality_high (how much the true value rises when R doubles), hardness,
     hardness_low, hardness_high (how much with the mean of the other runs on the topic, R in the model, too), left_sd
     (between topics when both are in the model), explained (the share of the variance between topics that is gone: an
@@ -168,13 +177,15 @@ def error(
     ----------
     robertson2007: Robertson. On document populations and measures of IR effectiveness. ICTIR 2007.
     cormack2006: Cormack, Lynam. Statistical precision of information retrieval evaluation. SIGIR 2006, 533-540.
+    hall1992: Hall. On the removal of skewness by transformation. Journal of the Royal Statistical Society B 54(1),
+    1992, 221-228.
     haldane1945: Haldane. On a method of estimating frequencies. Biometrika 33(3), 1945, 222-225.
     Rubin. The Bayesian bootstrap. Annals of Statistics 9(1), 1981, 130-134.
     Knapp, Hartung. Improved tests for a random effects meta-regression with a single covariate. Statistics in
-    Medicine 22(17), 2003, 2693-2710. Viechtbauer. Confidence intervals for the amount of heterogeneity in
-    meta-analysis. Statistics in Medicine 26(1), 2007, 37-52. Clopper, Pearson. The use of confidence or fiducial
-    limits illustrated in the case of the binomial. Biometrika 26(4), 1934, 404-413. Soboroff. On evaluating web
-    search with very few relevant documents. SIGIR 2004.
+    Medicine 22(17), 2003, 2693-2710. MacKinnon, White. Some heteroskedasticity-consistent covariance matrix
+    estimators with improved finite sample properties. Journal of Econometrics 29(3), 1985, 305-325.
+    Clopper, Pearson. The use of confidence or fiducial limits illustrated in the case of the binomial. Biometrika
+    26(4), 1934, 404-413. Soboroff. On evaluating web search with very few relevant documents. SIGIR 2004.
     """
     if c is not None and not 0 <= c <= 1:
         raise UsageError(f"c {c:g} is not a precision from 0 to 1, such as 0.5")
@@ -202,16 +213,24 @@ def error(
         "averages": laid_out.average_table(estimates, effects),
         "micro": micro_table(estimates, level),
         "hierarchy": hierarchy_table(estimates, laid_out.within_topics(estimates), effects, level),
+        "overall": overall_table(estimates, level),
         "estimators": laid_out.estimator_table(estimates),
         "neighbours": laid_out.neighbour_table(estimates),
         "single": single_table(single, level),
         "single_topics": single_topic_table(single, level),
     }
     pictures, tables = (*laid_out.charts(tables, table), *resampled.charts), tables | resampled.tables
-    top = f"{estimates.c:.3f}, pooled" if estimates.pooled else estimates.c
+    top = estimates.c if estimates.c is not None else _pooled(estimates)
     settings |= {"rel": rel, "form": form, "c": top, "resamples": resamples, "level": level, "rng": rng}
     notes = (*judged.notes, *_notes(judged, estimates, table, tables["averages"], rel, n_docs), *resampled.notes)
     return Result("error", table, tables, judged.basis, settings, notes, charts=pictures)
+
+
+def _pooled(estimates: TopicEstimates) -> str:
+    """What a relevant document at rank 1 counts, in words: the runs with the least and the most."""
+    shares = estimates.tops.shares()
+    ends = dict.fromkeys(f"{end:.3f}" for end in (shares.min(), shares.max()))
+    return f"{' to '.join(ends)}, pooled over topics"
 
 
 @dataclass(frozen=True, slots=True)

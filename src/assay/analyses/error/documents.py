@@ -97,6 +97,7 @@ class TopicDocuments:
     relevant: Index  # [hit] number of each relevant document
     following: Index  # [hit] number of the next other below it
     between: Any  # sparse [hit, doc]: the others between it and the relevant document before it in its list
+    within: Floats  # [hit] see `Gaps.within`
     gaps: Gaps
 
     @classmethod
@@ -121,7 +122,8 @@ class TopicDocuments:
         ends = np.concatenate([[0], np.cumsum(np.diff(gaps.above, axis=-1, prepend=0)[gaps.there])])
         ones = np.ones(between.size, dtype=np.float32)
         matrix = csr_array((ones, between, ends), shape=(above.size, n_docs + 1))
-        return cls(n_docs + 1, relevant, following, matrix, gaps)
+        within = gaps.within()[gaps.there].astype(np.float32)
+        return cls(n_docs + 1, relevant, following, matrix, within, gaps)
 
 
 def _numbered(codes: NDArray[Any]) -> tuple[int, Index]:
@@ -146,14 +148,21 @@ class Curves:
 def shared_weights(topic: TopicDocuments, *, draws: int, rng: np.random.Generator) -> Curves:
     """Draw one weight for each document of a topic, the same in all lists."""
     gaps = topic.gaps
-    weight = np.maximum(rng.standard_exponential((topic.n_docs, draws), dtype=np.float32), np.float32(_TINY))
+    weight = _exponential((topic.n_docs, draws), rng)
     every = np.unique(topic.relevant)
     missed = rng.standard_exponential((gaps.n_rel + 1 - every.size, draws))  # in no list, and beyond the last
     total = weight[every].sum(0, dtype=np.float64) + missed.sum(0)
     recall = _running(weight[topic.relevant], gaps) / total.astype(np.float32)
-    within = gaps.within()[gaps.there].astype(np.float32)
-    others = _running(topic.between @ weight, gaps) + within[:, None] * weight[topic.following]
+    others = _running(topic.between @ weight, gaps) + topic.within[:, None] * weight[topic.following]
     return Curves(recall, others / np.float32(gaps.n_rel), rng.random(draws))
+
+
+def _exponential(shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+    """Draw from the exponential distribution, by the inverse of its distribution: half the time of numpy's own."""
+    value = rng.random(shape, dtype=np.float32)
+    np.subtract(np.float32(1), value, out=value)  # never 0
+    np.log(value, out=value)
+    return np.maximum(np.negative(value, out=value), np.float32(_TINY), out=value)
 
 
 def _running(value: NDArray[Any], gaps: Gaps) -> NDArray[Any]:

@@ -4,8 +4,9 @@ Its hyperparameters are the mean over topics and the variance between them. Hard
 that variance: y_t = a + b log2 R_t + c h_t + u_t + e_t, with h_t what the other runs have on the topic, u_t what is
 still special about the topic, and e_t the error by documents, its variance taken as known (a meta-regression). Runs
 are measured on the same documents, and h_t has part of e_t: what hardness seems to explain is an upper limit. The
-variance of u is found by restricted maximum likelihood; intervals of slopes are Knapp and Hartung's, those of the
-variance between topics come from Q, which is chi-square at the true variance (Viechtbauer 2007).
+variance of u is found by restricted maximum likelihood. Topics are the sample of all intervals, and none assumes that
+they vary alike, or as a normal distribution does: errors of slopes are MacKinnon and White's (HC3), those of the
+variance between topics a jackknife of its logarithm.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from assay.analyses.error.random_effects import RandomEffects
 from assay.analyses.error.topics import TopicEstimates
 from assay.core.arrays import Array
 from assay.results.schemas import schema, table
-from assay.stats.intervals import t_quantile
+from assay.stats.intervals import jackknife_error, t_quantile
 
 _STEPS = 60  # of a search by halving
+_TINY = 1e-12  # the least variance of which a logarithm is taken
 _ALIKE = 1e-9  # a smaller share of its sum of squares is left of a column that others determine
 _COLUMNS = schema(
     *("run", "n_topics", "mean", "low", "high", "between_sd", "between_low", "between_high", "within_sd"),
@@ -36,7 +38,7 @@ class MetaRegression:
     """A regression over topics whose values have an error of known variance, one for each run."""
 
     slope: Array  # [run, column]
-    error: Array  # [run, column] standard error, Knapp and Hartung's
+    error: Array  # [run, column] standard error, HC3: topics may vary unlike each other
     between: Array  # [run] variance between topics that is left
     dof: int
 
@@ -57,10 +59,11 @@ def regress(value: Array, within: Array, design: Array) -> MetaRegression | None
     between = _restricted(value, within, design)
     weight = 1 / np.maximum(within + between[:, None], 1e-12)
     slope, cross = _fit(value, weight, design)
-    rest = value - (design @ slope[..., None])[..., 0]
-    scale = (weight * rest**2).sum(-1) / (n_topics - n_columns)
-    variance = np.diagonal(cross, axis1=-2, axis2=-1) * scale[:, None]
-    return MetaRegression(slope, np.sqrt(variance), between, n_topics - n_columns)
+    weighted = design * weight[..., None]
+    leverage = ((design @ cross) * weighted).sum(-1)
+    rest = (value - (design @ slope[..., None])[..., 0]) / np.maximum(1 - leverage, _ALIKE)
+    moved = (weighted * rest[..., None]) @ cross  # what each topic moves the slopes by
+    return MetaRegression(slope, np.sqrt((moved**2).sum(1)), between, n_topics - n_columns)
 
 
 def _independent(design: Array) -> Array:
@@ -99,36 +102,23 @@ def _slope(value: Array, within: Array, design: Array, between: Array) -> Array:
     return np.asarray(((rest**2).sum(-1) - trace) / 2)
 
 
-def between_interval(value: Array, within: Array, level: float) -> tuple[Array, Array]:
-    """The ends of the variance between topics: where Q is at the chi-square quantiles; at least 0. Both [run].
+def between_interval(value: Array, within: Array, between: Array, level: float) -> tuple[Array, Array]:
+    """The ends of the variance between topics; at least 0. Both [run]
 
-    NaN where Q is below both at every variance: values then differ less than their errors alone make likely, and the
-    interval is empty, not a sure 0.
+    What values vary by is the sum of both variances. Its interval is a jackknife of its logarithm over topics, since
+    a variance is smooth in each of them, and the part by documents is taken off both ends. Nothing is assumed of how
+    true values are distributed; the profile of Q, which takes them for normal, is too narrow. NaN below three topics.
     """
-    from scipy.special import chdtri
-
-    dof = value.shape[1] - 1
-    most, least = (float(chdtri(dof, tail)) for tail in ((1 - level) / 2, (1 + level) / 2))
-    empty = _q(value, within, np.zeros(len(value))) < least
-    low, high = (np.where(empty, np.nan, _where_q_is(value, within, wanted)) for wanted in (most, least))
-    return low, high
-
-
-def _where_q_is(value: Array, within: Array, wanted: float) -> Array:
-    """The variance between topics at which Q falls to a number; 0 where it is never as high. [run]"""
-    low = np.zeros(len(value))
-    high = np.full(len(value), ((value - value.mean(-1, keepdims=True)) ** 2).sum(-1).max() / wanted + 1e-9)
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        up = _q(value, within, middle) > wanted
-        low, high = np.where(up, middle, low), np.where(up, high, middle)
-    return np.where(_q(value, within, np.zeros(len(value))) > wanted, low, 0.0)
-
-
-def _q(value: Array, within: Array, between: Array) -> Array:
-    weight = 1 / np.maximum(within + between[:, None], 1e-12)
-    mean = (weight * value).sum(-1) / weight.sum(-1)
-    return np.asarray((weight * (value - mean[:, None]) ** 2).sum(-1))
+    n = value.shape[1]
+    if n < 3:
+        return np.full(len(value), np.nan), np.full(len(value), np.nan)
+    spread = value.var(-1, ddof=1)
+    away = (value - value.mean(-1, keepdims=True)) ** 2 * n / (n - 1)
+    left_out = np.maximum(((n - 1) * spread[:, None] - away) / (n - 2), _TINY)  # without each topic
+    half = t_quantile(level, n - 1) * jackknife_error(np.log(left_out).T)
+    documents = within.mean(-1)
+    low, high = ((between + documents) * np.exp(end) - documents for end in (-half, half))
+    return np.maximum(low, 0.0), np.maximum(high, 0.0)
 
 
 def hierarchy_table(estimates: TopicEstimates, within: Array, effects: RandomEffects, level: float) -> pl.DataFrame:
@@ -141,7 +131,7 @@ def _rows(
 ) -> Iterator[tuple[object, ...]]:
     value, n_topics = estimates.loo, len(estimates.topics)
     unknown = np.full(len(value), np.nan)
-    ends = between_interval(value, within, level) if n_topics > 1 else (unknown, unknown)
+    ends = between_interval(value, within, effects.between, level)
     columns = [*effects.interval(level), *(np.sqrt(x) for x in (effects.between, *ends))]
     if n_topics == 1:
         columns[2] = unknown

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-import polars as pl
+from typing import Any
 
-from assay.core.text import listed, percent, score
+from assay.core.text import known, percent, span
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
 from assay.results.sentences import Sentence, sentence
@@ -23,48 +22,45 @@ NOTABLE_ERROR = Threshold(
 
 @sentence("error", cite="robertson2007, own")
 def small_sample_bias(error: Result) -> Sentence | None:
-    """Says which share of MAP is the bias of small samples of documents, from {notable_bias:.0%} on (own).
+    """Says which share of MAP is the bias of small samples of documents.
 
-    And where it is most. Runs are averaged. The interval is that of the best run's bias, topics as the sample; one
-    topic has none.
+    Where the interval of that share, runs averaged, is above {notable_bias:.0%} (own); topics, each with its sample
+    of documents, are the sample.
     """
-    table = error.table.filter(pl.col("ap") > 0)
-    total = float(table["ap"].sum())
-    part = float(table["bias"].sum()) / total if total else 0.0
-    if part < NOTABLE_BIAS.value:
+    row = _overall(error)
+    if not known(row["share_low"]) or row["share_low"] < NOTABLE_BIAS.value:
         return None
-    best = table.sort("ap", descending=True, maintain_order=True).row(0, named=True)
-    most = error.tables["relevant"].sort("bias_share", descending=True, nulls_last=True, maintain_order=True)
-    where, most_share = most.select("n_relevant", "bias_share").row(0)
-    level = f"{100 * float(error.settings['level']):g}%"
-    ends = [score(best[end]) for end in ("bias_low", "bias_high") if best[end] is not None]
-    interval = f" ({level} interval {' to '.join(ends)})" if ends else ""
+    interval = span(row, percent, level=_level(error), low="share_low", high="share_high")
     text = (
-        f"About {percent(part)} of MAP is bias, because the documents are a sample: AP counts every relevant one "
-        f"in its own favour. It is {percent(most_share)} on topics with {where} relevant documents; of the "
-        f"best run, {best['run']}, it is {score(best['bias'])} of {score(best['ap'])}{interval}."
+        f"About {percent(row['bias_share'])} of MAP is bias ({interval}): "
+        "documents are a sample, and AP counts every relevant one in its own favour."
     )
-    return Sentence(text, part, shown=percent(part))
+    return Sentence.of(text, row, percent, ends=("bias_share", "share_low", "share_high"))
 
 
 @sentence("error", cite="robertson2007, cormack2006, own")
 def document_errors(error: Result) -> Sentence | None:
     """Says how large the error by documents is beside that by topics.
 
-    From {notable_document_error:.0%} of it on (own). Both are of mean AP_LOO, as medians over runs. Names the runs
-    that random effects put first in place of MAP.
+    Where the interval of their ratio is above {notable_document_error:.0%} (own). Both are standard errors of mean
+    AP_LOO, their variances averaged over runs.
     """
-    table = error.table.drop_nulls(["topic_error", "document_error"])
-    if table.is_empty():
+    row = _overall(error)
+    if not known(row["ratio_low"]) or row["ratio_low"] < NOTABLE_ERROR.value:
         return None
-    topics, documents = (float(np.median(table[name].to_numpy())) for name in ("topic_error", "document_error"))
-    if documents < NOTABLE_ERROR.value * topics:
-        return None
-    first = {name: table.filter(pl.col(name) == 1)["run"].to_list() for name in ("place_ap", "place_random")}
-    changed = first["place_ap"] != first["place_random"] and table.height > 1
-    now = f"; with topics weighted by what is known of each, {listed(first['place_random'])} leads" if changed else ""
+    interval = span(row, percent, level=_level(error), low="ratio_low", high="ratio_high")
     text = (
-        f"Other documents for the same topics would move a run's mean by a standard error of {score(documents)}, "
-        f"other topics by {score(topics)}{now}."
+        f"Other documents for the same topics would move a run's mean about {percent(row['error_ratio'])} as far as "
+        f"other topics would ({interval})."
     )
-    return Sentence(text, documents, shown=score(documents))
+    return Sentence.of(text, row, percent, ends=("error_ratio", "ratio_low", "ratio_high"))
+
+
+def _overall(error: Result) -> dict[str, Any]:
+    """What all runs together have; nothing where no topic has two relevant documents."""
+    overall = error.tables.get("overall")
+    return {"share_low": None, "ratio_low": None} if overall is None else overall.row(0, named=True)
+
+
+def _level(error: Result) -> float:
+    return float(error.settings["level"])

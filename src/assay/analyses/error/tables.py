@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.error.averages import micro_averages
+from assay.analyses.error.bias import bias_interval
 from assay.analyses.error.documents import ESTIMABLE
 from assay.analyses.error.random_effects import RandomEffects, random_effects, smooth_variance
 from assay.analyses.error.topics import ESTIMATORS, TopicEstimates, relevant_ranges
@@ -16,7 +17,6 @@ from assay.core.arrays import Array, Index
 from assay.results.charts import Chart, category, field, lines, scatter, thin
 from assay.results.schemas import schema, table, without_nan
 from assay.stats.correlation.coefficients import tau_b
-from assay.stats.intervals import t_interval
 
 RANDOM_EFFECTS = "random effects"  # a way to average over topics
 ESTIMATED, NOT_ESTIMABLE = "estimated", "not estimable"  # whether a topic has enough relevant documents for a bar
@@ -58,7 +58,7 @@ def run_table(estimates: TopicEstimates, effects: RandomEffects, level: float) -
     """One row per run: the answer."""
     n = len(estimates.topics)
     bias = estimates.ap - estimates.loo
-    ends = t_interval(bias, level=level)
+    ends = bias_interval(estimates, level)
     topic_error = _topic_error(estimates.loo)
     low, high = effects.interval(level)
     ap, loo = estimates.ap.mean(-1), estimates.loo.mean(-1)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
 
@@ -19,6 +19,7 @@ Form = Literal["corrected", "model", "plain"]
 ESTIMATORS = ("AP", "interpolated", "column", "one less", "AP_LOO")
 """Estimators of average precision in an unlimited collection, robertson2007's section 4.3 among them."""
 _BINS = (1, 2, 4, 8, 16, 32, 64, 128)  # of the number of relevant documents; the last has no end
+_PRIOR_LISTS = 2  # at which the top of a run's lists counts as that of all runs
 _BLOCK = 50  # draws made at once: what they need stays small
 
 
@@ -36,8 +37,8 @@ class TopicEstimates:
     low: Array  # [run, topic] ends of the interval
     high: Array  # [run, topic]
     means: Array  # [run, draw] average over topics of each draw, weights shared by the runs
-    c: float  # precision of a relevant document at rank 1, before a topic's own factor where it is pooled
-    pooled: bool
+    tops: TopRanks
+    c: float | None  # precision of a relevant document at rank 1, where it is given
 
     @property
     def ap(self) -> Array:
@@ -57,9 +58,9 @@ def estimate_topics(
     n_rel = judged.n_rel(rel)
     chosen = np.flatnonzero(n_rel >= 2)
     every = [topic_documents(judged, int(t), rel) for t in chosen]
-    share = pooled_top(x.gaps for x in every) if c is None else c
-    tops = [top_of(share, x.gaps.n_rel) if c is None else c for x in every]
-    estimates = np.stack([estimates_of_j(x.gaps, top) for x, top in zip(every, tops, strict=True)], -1)
+    tops = TopRanks.of([x.gaps for x in every])
+    counted = np.full(tops.first.shape, c) if c is not None else tops.counted()
+    estimates = np.stack([estimates_of_j(x.gaps, top) for x, top in zip(every, counted.T, strict=True)], -1)
     bars = np.empty((3, len(judged.runs), chosen.size))
     means = np.zeros((len(judged.runs), resamples))
     names = [judged.topics[t] for t in chosen]
@@ -72,7 +73,7 @@ def estimate_topics(
     found = np.stack([x.gaps.n_found for x in every], -1)
     listed = found + np.stack([x.gaps.end for x in every], -1)
     counts = (sizes, found, listed)
-    return TopicEstimates(judged.runs, tuple(names), *counts, estimates, error, low, high, means, share, c is None)
+    return TopicEstimates(judged.runs, tuple(names), *counts, estimates, error, low, high, means, tops, c)
 
 
 def relevant_ranges(n_rel: Index, *, least: int = 2) -> Iterator[tuple[str, Bools]]:
@@ -135,6 +136,41 @@ def topic_lists(judged: Judged, topic: int) -> tuple[Grades, Codes]:
     return grade, doc
 
 
+@dataclass(frozen=True, slots=True)
+class TopRanks:
+    """Which lists have a relevant document at rank 1, and which at rank 2: what its precision is taken from."""
+
+    n_rel: Index  # [topic]
+    first: Bools  # [run, topic]
+    second: Bools  # [run, topic]
+
+    @classmethod
+    def of(cls, topics: Sequence[Gaps]) -> TopRanks:
+        """Look at the lists of several topics."""
+        first, second = (
+            np.stack([((gaps.rank == rank) & gaps.there).any(-1) for gaps in topics], -1) for rank in (1, 2)
+        )
+        return cls(np.array([gaps.n_rel for gaps in topics]), first, second)
+
+    def shares(self, chosen: Index | slice = slice(None)) -> Array:
+        """Of each run's lists with a relevant document at rank 2, the share that has one at rank 1, too. [run]
+
+        Shrunk towards that of all runs together, as if so many lists more had shown it: a run that has few such lists
+        has hardly a share of its own. Of some topics, or of all.
+        """
+        second = self.second[:, chosen]
+        both, seen = (second & self.first[:, chosen]).sum(-1), second.sum(-1)
+        return (both + _PRIOR_LISTS * _share(int(both.sum()), int(seen.sum()))) / (seen + _PRIOR_LISTS)
+
+    def counted(self, chosen: Index | slice = slice(None)) -> Array:
+        """What a relevant document at rank 1 counts, by the shares of some topics, or of all. [run, topic]"""
+        return top_of(self.shares(chosen)[:, None], self.n_rel)
+
+
+def _share(both: int, second: int) -> float:
+    return (both + 0.5) / (second + 1)
+
+
 def pooled_top(topics: Iterable[Gaps]) -> float:
     """The share of lists with a relevant document at rank 1, of those that have one at rank 2, drawn towards 1/2.
 
@@ -146,17 +182,24 @@ def pooled_top(topics: Iterable[Gaps]) -> float:
         rank = np.where(gaps.there, gaps.rank, 0)
         second += int((rank == 2).sum())
         both += int(((rank == 1).any(-1) & (rank == 2).any(-1)).sum())
-    return (both + 0.5) / (second + 1)
+    return _share(both, second)
 
 
-def top_of(share: float, n_rel: int) -> float:
+@overload
+def top_of(share: float, n_rel: int) -> float: ...
+@overload
+def top_of(share: Array, n_rel: Index) -> Array: ...
+def top_of(share: float | Array, n_rel: int | Index) -> float | Array:
     """What a relevant document at rank 1 counts, its topic having so many: one of them is left out."""
     odds = n_rel / (n_rel - 1) * share / (1 - share)
     return odds / (1 + odds)
 
 
-def estimates_of_j(gaps: Gaps, c: float) -> Array:
-    """Estimate average precision in an unlimited collection in several ways. [estimator, run]"""
+def estimates_of_j(gaps: Gaps, c: float | Array) -> Array:
+    """Estimate average precision in an unlimited collection in several ways. [estimator, run]
+
+    `c` is what a relevant document at rank 1 counts, in all lists or by run.
+    """
     from scipy.special import digamma
 
     place, there = np.arange(gaps.above.shape[1], dtype=np.float64), gaps.there
@@ -170,7 +213,8 @@ def estimates_of_j(gaps: Gaps, c: float) -> Array:
     return np.stack([np.where(there, x, 0.0).sum(-1) for x in (plain, interpolated, columns, less, loo)]) / gaps.n_rel
 
 
-def _left_out(relevant: Array, others: Index, c: float) -> Array:
+def _left_out(relevant: Array, others: Index, c: float | Array) -> Array:
     """Precision above each relevant document, itself left out; `c` where nothing is above it."""
     above = relevant + others
-    return np.divide(np.broadcast_to(relevant, above.shape), above, out=np.full(above.shape, c), where=above > 0)
+    first = np.broadcast_to(np.reshape(c, (-1, 1)), above.shape).astype(np.float64)
+    return np.divide(np.broadcast_to(relevant, above.shape), above, out=first, where=above > 0)

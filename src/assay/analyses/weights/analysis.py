@@ -150,8 +150,9 @@ def weights(
         too, without the constraint; `shrunk` with a ridge; `worst-case` for the worst of several cases; `phi-optimal`
         and `e_rho2-optimal` for stability, where all else is fitted for power.
     phi, low, high
-        The share of the variance of scores, at one topic, that lies between runs, and its interval (arteaga1982),
-        which treats runs and topics as samples and the weights as fixed.
+        The share of the variance of scores, at one topic, that lies between runs, and its interval for these very
+        runs and weights: a jackknife of the logarithm of variance over error, one topic left out at a time, as in
+        `reliability`. Mean squares are smooth in every topic, so that this holds.
     e_rho2
         The same without the variance of topics, which moves all runs alike.
     topics_90, topics_95
@@ -169,9 +170,10 @@ def weights(
     -----
     tables.held_out: variant, statistic, in_sample, in_sample_gain, held_out, standard, difference, low, high,
     verdict: what fitted variants gain over linear gain and log2, on the topics of the fit and on topics (with
-    `groups` also runs) that were held out; there with its interval over topics. Verdict: survives where the interval
-    is on the better side of 0, lost where no part of it is, else inconclusive. Statistics: phi, e_rho2, power,
-    topics_90, topics_95. Variances are estimated fold by fold: `standard` is not quite the phi above.
+    `groups` also runs) that were held out; there with its interval over topics: one left out at a time; of power,
+    which jumps, from halves of the topics. Verdict: survives where the interval is on the better side of 0, lost
+    where no part of it is, else inconclusive. Statistics: phi, e_rho2, power, topics_90, topics_95. Variances are
+    estimated fold by fold: `standard` is not quite the phi above.
     tables.contest: with coefficient power: other, statistic, in_sample, other_in_sample, held_out, other_held_out,
     difference, low, high, verdict: the best against fits for stability and standard functions, in power and in Phi,
     on the topics of the fit and on held-out ones, with the interval of the held-out difference over topics. Verdict:
@@ -197,7 +199,7 @@ def weights(
     tables.asl: variant, pair, p: significance levels of the pairs of the best 30 runs, largest first; figure 9.
     tables.asl_shares: variant, statistic, value, low, high, difference, difference_low, difference_high: of these
     curves the share of pairs below alpha, and `curve`, that share averaged over all alpha up to .15; with intervals
-    over topics (the tests done again without each), and the difference from linear gain and log2.
+    over topics (from halves of them, tested by Student's t), and the difference from linear gain and log2.
     tables.sweep: ratio, tau, low, high, tau_linear, phi, power: as the highest grade is worth 1 to 1,000 times the
     lowest: tau of the runs with the ranking of ratio 1, and with that of linear gain.
     tables.variants: variant, phi, e_rho2, power, power_top: of many variants, and of the fitted ones; the last is of
@@ -229,8 +231,6 @@ def weights(
     ----------
     kanoulas2009: Kanoulas, Aslam. Empirical justification of the gain and discount function for nDCG. CIKM 2009,
     611-620.
-    arteaga1982: Arteaga, Jeyaratnam, Graybill. Confidence intervals for proportions of total variance in the two-way
-    cross component of variance model. Communications in Statistics 11(15), 1982, 1643-1658.
     """
     judged = judge(data.runs, data.qrels, negative=data.negative)
     _check(judged, depth, folds, ridge)

@@ -7,6 +7,7 @@ say which runs are best.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -19,13 +20,15 @@ from assay.core.arrays import Array
 from assay.results.charts import significance_levels
 from assay.results.schemas import schema, table
 from assay.stats.best import TOP, leading
-from assay.stats.correlation.coefficients import correlate_ranks, dense_ranks, tau_b
+from assay.stats.correlation.coefficients import tau_b
+from assay.stats.correlation.subsampled_tau import half_rankings, tau_interval
 from assay.stats.intervals import deletions, jackknife_interval
-from assay.stats.leave_one_out import topic_sets
 from assay.stats.significance.bootstrap import bootstrap_test
 from assay.stats.significance.paired_t import separated
+from assay.stats.significance.pairs import pairs
 from assay.stats.significance.subsampled_power import subsampled_power
-from assay.stats.subsampling import halves
+from assay.stats.splits import Splits
+from assay.stats.subsampling import SubsampledShare, half_changes, halves
 from assay.stats.variance import e_rho2, phi
 
 TOGETHER, APART = "together", "apart"  # stability and power, by the interval of their tau
@@ -33,6 +36,8 @@ DRAWN_LEVELS = 0.15  # significance levels up to which figure 9 draws curves
 RATIOS = (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)  # of gains, as far as voorhees2001 went
 _DISCOUNT_POWERS = (0.1, 0.25, 0.5, 0.75, 1.25, 1.5, 2)
 _PERSISTENCE = (0.5, 0.8, 0.9, 0.95, 0.98)
+_NO_INTERVAL = (np.nan, np.nan)
+_STILL = 1e-20  # a variance of that size is rounding
 
 
 _POWERS_TABLE = schema(
@@ -78,7 +83,12 @@ def asl_summary(x: Array, *, alpha: float = 0.05, resamples: int = 1000, rng: in
     averaged over all alpha up to .15, as far as figure 9 is drawn: the larger, the lower the curve.
     """
     p = bootstrap_test(x, resamples=resamples, seed=rng)
-    return {"share": float((p < alpha).mean()), "curve": float(np.maximum(0.0, 1 - p / DRAWN_LEVELS).mean())}
+    return {name: float(value) for name, value in _summaries(p, alpha).items()}
+
+
+def _summaries(p: Array, alpha: float) -> dict[str, Array]:
+    """The summaries of significance levels [..., pair]. [...] each"""
+    return {"share": (p < alpha).mean(-1), "curve": np.maximum(0.0, 1 - p / DRAWN_LEVELS).mean(-1)}
 
 
 def asl_shares(
@@ -94,24 +104,45 @@ def asl_shares(
     """What the curves of significance levels of the best runs come to, and how far each is from the standard's.
 
     `x` is [variant, run, topic], the standard first. Columns: variant, statistic (share, curve: see `asl_summary`),
-    value, low, high, difference, difference_low, difference_high. Intervals leave out one topic at a time, with the
-    best runs as they are; the tests are done again, with resamples of their own, whose Monte-Carlo error makes the
-    intervals a little too wide.
+    value, low, high, difference, difference_low, difference_high. Intervals are from halves of the topics, with the
+    best runs as they are. On halves the runs are tested by Student's t, whose levels are nearly those of the
+    bootstrap: shares vary as much from half to half, and no half is resampled.
     """
     best = x[:, leading(x[0], top)]
-    sets = list(topic_sets(x.shape[-1]))
-    options = {"alpha": alpha, "resamples": resamples, "rng": rng}
-    every = [[asl_summary(scores[:, topics], **options) for topics in sets] for scores in best]  # type: ignore[arg-type]
+    split = halves(x.shape[-1])
+    every = []
+    for scores in best:
+        own = asl_summary(scores, alpha=alpha, resamples=resamples, rng=rng)
+        every.append({of: replace(share, value=own[of]) for of, share in _t_summaries(scores, split, alpha).items()})
     rows = []
-    for name, own in zip(names, every, strict=True):
-        for statistic in own[0]:
-            sets_of, standard = (np.array([one[statistic] for one in each]) for each in (own, every[0]))
-            moved = sets_of - standard
-            low, high = (float(end) for end in jackknife_interval(sets_of[0], sets_of[1:], level=level))
-            ends = map(float, jackknife_interval(moved[0], moved[1:], level=level))
-            value = (float(sets_of[0]), max(low, 0.0), min(high, 1.0))
-            rows.append((name, statistic, *value, float(moved[0]), *ends))
+    for name, shares in zip(names, every, strict=True):
+        for of, share in shares.items():
+            difference = share - every[0][of]
+            ends = (share.interval(level) or _NO_INTERVAL, difference.interval(level) or _NO_INTERVAL)
+            rows.append((name, of, share.value, *ends[0], difference.value, *ends[1]))
     return table(rows, _ASL_SHARES)
+
+
+def _t_summaries(x: Array, split: Splits | None, alpha: float) -> dict[str, SubsampledShare]:
+    """The summaries of the levels of Student's t test, with what they differ by between halves; `x` is [run, topic].
+
+    The curve is an average of shares, and its error is taken to grow as that of the share at alpha.
+    """
+    power = subsampled_power(x, split, alpha=alpha)
+    every = _summaries(np.zeros((0, 1)) if split is None else _levels_on_halves(x, split), alpha)
+    return {of: replace(power, changes=half_changes(values)) for of, values in every.items()}
+
+
+def _levels_on_halves(x: Array, split: Splits) -> Array:
+    """The p-values of all pairs by Student's t test on every half. [2 x split, pair]"""
+    from scipy.special import stdtr
+
+    h, d = split.size, pairs(x).difference
+    mask = np.concatenate(split.masks())
+    mean = mask @ d.T / h
+    variance = np.maximum(mask @ (d * d).T / h - mean**2, 0.0) / (h - 1)  # of the mean
+    t = np.divide(mean, np.sqrt(variance), out=np.zeros_like(mean), where=variance > _STILL)
+    return np.asarray(2 * stdtr(h - 1, -np.abs(t)))
 
 
 def powers(
@@ -126,12 +157,11 @@ def powers(
     chosen = x if top is None else x[:, leading(x[0], top)]
     split = halves(x.shape[-1])
     shares = [subsampled_power(scores, split, alpha=alpha) for scores in chosen]
-    nothing = (np.nan, np.nan)
     rows = []
     for name, share in zip(names, shares, strict=True):
         difference = share - shares[0]
-        own = (share.value, *(share.interval(level) or nothing), share.n_pairs)
-        rows.append((name, chosen.shape[1], *own, difference.value, *(difference.interval(level) or nothing)))
+        own = (share.value, *(share.interval(level) or _NO_INTERVAL), share.n_pairs)
+        rows.append((name, chosen.shape[1], *own, difference.value, *(difference.interval(level) or _NO_INTERVAL)))
     return table(rows, _POWERS_TABLE)
 
 
@@ -150,33 +180,29 @@ def swept_gain(top: int, ratio: float) -> Array:
 def sweep(lists: GradedLists, discount: Array, *, alpha: float = 0.05, level: float = 0.95) -> pl.DataFrame | None:
     """How far the ranking of runs moves as the top grade is worth more and more (voorhees2001); None without grades.
 
-    tau-b is with the ranking under a ratio of 1, all relevant documents alike; its interval leaves out one topic at a
-    time. Columns: ratio, tau, low, high, tau_linear (with the ranking under linear gains), phi (at one topic), power.
+    tau-b is with the ranking under a ratio of 1, all relevant documents alike; its interval is from halves of the
+    topics. Columns: ratio, tau, low, high, tau_linear (with the ranking under linear gains), phi (at one topic) and
+    power.
     """
     top = lists.top
     if top < 2:
         return None
     x = np.stack([ndcg(lists, swept_gain(top, ratio), discount) for ratio in RATIOS])
     linear = ndcg(lists, np.arange(top + 1.0), discount)
-    tau = tau_b(x.mean(-1), x[0].mean(-1))
-    left_out = np.array([_taus(x[..., topics]) for topics in deletions(x.shape[-1])])
-    low, high = jackknife_interval(tau, left_out, level=level)
+    split = halves(x.shape[-1])
+    rankings = [half_rankings(scores, split) for scores in x]
+    tau, low, high = np.array([tau_interval(one, rankings[0], level=level) for one in rankings]).T
     return pl.DataFrame(
         {
             "ratio": np.array(RATIOS, dtype=np.float64),
             "tau": tau,
-            "low": np.maximum(low, -1.0),
-            "high": np.minimum(high, 1.0),
+            "low": low,
+            "high": high,
             "tau_linear": tau_b(x.mean(-1), linear.mean(-1)),
             "phi": phi(x),
             "power": [separated(scores, alpha=alpha)[0] for scores in x],
         }
     )
-
-
-def _taus(x: Array) -> Array:
-    order = dense_ranks(x.mean(-1))
-    return correlate_ranks(order, order[:1], "tau-b")
 
 
 # --- the thesis of section 3.5
@@ -203,7 +229,8 @@ def thesis(
     topic, all runs), power (all runs), power_top (the best 30). The second holds the stability against the power:
     stability, power_of, n_variants, tau (Kendall's tau-b over the variants of `family`: what was fitted to be stable
     on these topics is no test of the thesis), low, high, verdict. The interval leaves one topic out of everything at
-    a time; the variants are taken as given, and others would give another tau. Verdict: together where the interval
+    a time; power jumps, so that it is too wide rather than too narrow. The variants are taken as given, and others
+    would give another tau. Verdict: together where the interval
     is above 0, apart where it is below, else inconclusive.
     """
     standard = family(lists.top, lists.depth)

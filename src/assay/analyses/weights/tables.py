@@ -13,11 +13,11 @@ from assay.analyses.weights.graded_lists import GradedLists
 from assay.analyses.weights.optimise.cross_validation import TARGETS
 from assay.analyses.weights.pool_edge import judged_share
 from assay.analyses.weights.variants import NdcgVariant, gain_ratio, standard_gains
-from assay.core.arrays import Array, Index
+from assay.core.arrays import Array
 from assay.data.tables import ABSENT
-from assay.stats.correlation.coefficients import correlate_ranks, dense_ranks
-from assay.stats.intervals import deletions, jackknife_interval
-from assay.stats.variance import Coefficient, MeanSquares, coefficient, mean_squares, topics_needed
+from assay.stats.correlation.subsampled_tau import half_rankings, tau_interval
+from assay.stats.subsampling import halves
+from assay.stats.variance import Coefficient, coefficient, fixed_interval, mean_squares, topics_needed
 
 _MOST_TOPICS = 100  # of a curve of stability
 
@@ -27,26 +27,30 @@ class VariantStability:
     """How stable the variants are."""
 
     names: tuple[str, ...]
-    squares: MeanSquares
+    x: Array  # [variant, run, topic]
     level: float
 
     def at_one(self, of: Coefficient) -> Array:
         """A coefficient at one topic. [variant]"""
-        return coefficient(self.squares.ratio(of), 1)
+        return coefficient(self.ratio(of), 1)
+
+    def ratio(self, of: Coefficient) -> Array:
+        """Variance of runs over the error at one topic. [variant]"""
+        return mean_squares(self.x).ratio(of)
 
     def interval(self) -> list[Array]:
-        """The interval of Phi at one topic, as it is printed: not below 0. [variant] each"""
-        return [coefficient(np.maximum(end, 0.0), 1) for end in self.squares.interval("phi", level=self.level)]
+        """The interval of Phi at one topic, over topics, for these very runs. [variant] each"""
+        return [coefficient(end, 1) for end in fixed_interval(self.x, "phi", level=self.level)]
 
     def needed(self, target: float) -> list[Array]:
         """The topics that bring Phi to a target, and their interval; infinite where none do. [variant] each"""
-        low, high = self.squares.interval("phi", level=self.level)
-        return [topics_needed(ratio, target) for ratio in (self.squares.ratio("phi"), high, low)]
+        low, high = fixed_interval(self.x, "phi", level=self.level)
+        return [topics_needed(ratio, target) for ratio in (self.ratio("phi"), high, low)]
 
 
 def variant_stability(variants: Sequence[NdcgVariant], x: Array, level: float) -> VariantStability:
     """Split the variance of the scores of every variant; `x` is [variant, run, topic]."""
-    return VariantStability(tuple(v.name for v in variants), mean_squares(x), level)
+    return VariantStability(tuple(v.name for v in variants), x, level)
 
 
 def main_table(
@@ -87,7 +91,7 @@ def topics_table(stability: VariantStability) -> pl.DataFrame:
 def stability_table(stability: VariantStability) -> pl.DataFrame:
     """Phi and E-rho^2 of every variant by the number of topics (figure 4)."""
     n = np.unique(np.geomspace(1, _MOST_TOPICS, 60).round())
-    phi, e_rho2 = (coefficient(stability.squares.ratio(of)[:, None], n) for of in ("phi", "e_rho2"))
+    phi, e_rho2 = (coefficient(stability.ratio(of)[:, None], n) for of in ("phi", "e_rho2"))
     parts = [
         pl.DataFrame({"variant": [name] * n.size, "n_topics": n.astype(np.int64), "phi": phi[i], "e_rho2": e_rho2[i]})
         for i, name in enumerate(stability.names)
@@ -153,19 +157,23 @@ def means_table(variants: Sequence[NdcgVariant], runs: Sequence[str], x: Array) 
 
 
 def likeness_table(variants: Sequence[NdcgVariant], x: Array, level: float) -> pl.DataFrame:
-    """How alike two variants rank the runs, and how far their means are apart (figures 7 and 8, table 4)."""
+    """How alike two variants rank the runs, and how far their means are apart (figures 7 and 8, table 4).
+
+    Intervals of tau are from halves of the topics: ranks jump, so that leaving out one topic would not do.
+    """
     pairs = np.array(list(combinations(range(len(variants)), 2)), dtype=np.intp).reshape(-1, 2)
     mean = x.mean(-1)
-    tau = _taus(mean, pairs)
-    left_out = np.array([_taus(x[..., topics].mean(-1), pairs) for topics in deletions(x.shape[-1])])
-    low, high = jackknife_interval(tau, left_out, level=level)
+    split = halves(x.shape[-1])
+    rankings = [half_rankings(scores, split) for scores in x]
+    taus = [tau_interval(rankings[i], rankings[j], level=level) for i, j in pairs]
+    tau, low, high = np.array(taus).reshape(-1, 3).T
     return pl.DataFrame(
         {
             "variant": [variants[i].name for i, _ in pairs],
             "other": [variants[j].name for _, j in pairs],
             "tau": tau,
-            "low": np.maximum(low, -1.0),
-            "high": np.minimum(high, 1.0),
+            "low": low,
+            "high": high,
             "rms": np.sqrt(((mean[pairs[:, 0]] - mean[pairs[:, 1]]) ** 2).mean(-1)),
             "same_first": [same_first(mean[i], mean[j]) for i, j in pairs],
         }
@@ -181,11 +189,6 @@ def same_first(one: Array, other: Array) -> int:
     ranks = [(x[:, None] < x).sum(1) for x in (one, other)]  # runs that are better
     first = np.minimum(*ranks)[ranks[0] != ranks[1]].min(initial=one.size)
     return int((ranks[0] < first).sum())
-
-
-def _taus(mean: Array, pairs: Index) -> Array:
-    order = dense_ranks(mean)
-    return correlate_ranks(order[pairs[:, 0]], order[pairs[:, 1]], "tau-b")
 
 
 def cutoffs_table(

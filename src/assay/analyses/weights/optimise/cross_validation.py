@@ -16,7 +16,6 @@ from assay.analyses.weights.optimise.ndcg import ndcg
 from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError
 from assay.stats.leave_one_out import topic_sets
-from assay.stats.significance.paired_t import separated
 from assay.stats.variance import (
     COEFFICIENTS,
     SOURCES,
@@ -32,6 +31,8 @@ REPEATS = 3  # times that the topics are split into folds: one split alone could
 RUN_FOLDS = 2  # groups of runs are split into so many sets: each must be large enough to have a Phi of its own
 TARGETS = {"topics_90": 0.90, "topics_95": 0.95}
 STATISTICS = ("phi", "e_rho2", "power", *TARGETS)
+SMOOTH = ("phi", "e_rho2", *TARGETS)
+"""Those that are smooth in every topic, so that one may be left out at a time; a share of pairs jumps."""
 
 
 class FittedWeights(Protocol):
@@ -97,17 +98,14 @@ def held_out_scores(lists: GradedLists, fit: Fit, *, folds: Sequence[Index], par
 # --- statistics, on all topics and with some left out
 
 
-def statistics(x: Array, folds: Sequence[Index], *, alpha: float) -> dict[str, Array]:
-    """Phi and E-rho^2 at one topic, power, topics needed: on all topics, then with each group left out. [set]
+def statistics(x: Array, folds: Sequence[Index]) -> dict[str, Array]:
+    """Phi and E-rho^2 at one topic, topics needed: on all topics, then with each group left out. [set]
 
-    Variances are estimated in every fold by itself and averaged, so that weights may differ from fold to fold; pairs
-    of runs are tested on all topics together. Topics needed are not rounded up, and infinite where no number of
-    topics will do; `x` is [run, topic].
+    Variances are estimated in every fold by itself and averaged, so that weights may differ from fold to fold. Topics
+    needed are not rounded up, and infinite where no number of topics will do; `x` is [run, topic].
     """
     ratio = ratios(x, folds)
     values: dict[str, Array] = {of: coefficient(ratio[of], 1) for of in COEFFICIENTS}
-    share, left_out = separated(x, alpha=alpha)
-    values["power"] = np.concatenate([[share], left_out])
     return values | {name: exact_topics(ratio["phi"], target) for name, target in TARGETS.items()}
 
 
