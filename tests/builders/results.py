@@ -132,9 +132,17 @@ def together(*results: Result) -> Result:
 
 
 def agreed(
-    rows: Mapping[tuple[str, str], float | None], *, n: int = 12, of: str = "means", may_be_least: int = 1
+    rows: Mapping[tuple[str, str], float | None],
+    *,
+    n: int = 12,
+    of: str = "means",
+    may_be_least: int = 1,
+    corrected: float | None = None,
 ) -> Result:
-    """A synthetic result of agreement, with intervals of the same width; the first pairs may be the least alike."""
+    """A synthetic result of agreement, with intervals of the same width; the first pairs may be the least alike.
+
+    `corrected` is what taking off the noise of topics adds to every tau.
+    """
     table = pl.DataFrame(
         [
             {"measure_a": a, "measure_b": b, "correlation": x, "low": x and x - HALF, "high": x and x + HALF, "n": n}
@@ -143,6 +151,7 @@ def agreed(
         schema_overrides={"correlation": pl.Float64, "low": pl.Float64, "high": pl.Float64},
     )
     order = table.sort("correlation", nulls_last=True).rename({"correlation": "tau"})
+    order = order.with_columns(tau_corrected=pl.col("tau") + pl.lit(corrected, dtype=pl.Float64))
     tables = (
         {"pairs": order.with_columns(may_be_least=pl.int_range(pl.len()) < may_be_least)} if of == "means" else {}
     )

@@ -223,7 +223,7 @@ def _notes(data: Scores, every: Sequence[GStudy], runs: RunEffects) -> Iterator[
     if runs == "random":
         text = "intervals take the runs as a sample of normal effects: on real runs 95% intervals hold in 51 to 95%"
         yield Note("random_runs", "caution", text)
-    elif unknown := [s.measure for s in every if np.isnan(s.ends["e_rho2"][0]) and not np.isnan(s.ratio("e_rho2"))]:
+    elif unknown := [s.measure for s in every if np.isnan(s.ends("e_rho2")[0]) and not np.isnan(s.ratio("e_rho2"))]:
         text = f"no variance between runs that is sure to be positive, so no interval: {', '.join(unknown)}"
         yield Note("no_run_variance", "caution", text)
     if any(s.n_topics < len(data.topics) for s in every):

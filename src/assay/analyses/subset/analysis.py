@@ -39,7 +39,7 @@ from assay.stats.prediction import average
 from assay.stats.significance.paired_t import t_test
 from assay.stats.significance.pairs import pairs
 from assay.stats.splits import SPLIT_TOPICS, among, masked, random_orders
-from assay.stats.unlimited_topics import GROUPS, UnlimitedTopics, noise, tau_of_size, unlimited_topics
+from assay.stats.unlimited_topics import GROUPS, UnlimitedTopics, noise, unlimited_topics
 
 _POINTS = 16  # sizes on a curve
 _TAIL = 0.05  # of random subsets are worse than the lower end of the band
@@ -234,7 +234,7 @@ def _study(x: Array, chosen: Index | None, order: Index, *, k: int, alpha: float
     unlimited = unlimited_topics(x, seed=seed)
     of_named = np.zeros(0) if inside is None else np.array(list(_unlimited(x, inside, order)))
     better = np.nan if inside is None else _share_below(random.tau_rest, named.tau_rest[0])
-    curve = list(_curve(x, order, float(unlimited.noise[0]), k, size))
+    curve = list(_curve(x, order, unlimited, k, size))
     return _SubsetStudy(x, inside, size, named, unlimited, of_named, better, curve)
 
 
@@ -261,14 +261,14 @@ def _share_below(values: Array, value: float) -> float:
     return float(((there < value) + 0.5 * (there == value)).mean()) if there.size and value == value else np.nan
 
 
-def _curve(x: Array, order: Index, spread: float, k: int, size: int) -> Iterator[tuple[float, ...]]:
+def _curve(x: Array, order: Index, unlimited: UnlimitedTopics, k: int, size: int) -> Iterator[tuple[float, ...]]:
     n = x.shape[1]
     nothing = pair_bits(np.zeros((len(x), len(x)), dtype=bool))
     for at in sorted({size, *np.linspace(1, n - 1, _POINTS).round().astype(int).tolist()}):
         random = compare_sets(x, first_sets(order, at), k=k, marks=nothing)
         whole = random.tau_whole[~np.isnan(random.tau_whole)]
         ends = np.quantile(whole, [_TAIL, 1 - _TAIL]).tolist() if whole.size else [np.nan, np.nan]
-        yield at, float(average(whole)), *ends, float(average(random.tau_rest)), float(tau_of_size(at, spread))
+        yield at, float(average(whole)), *ends, float(average(random.tau_rest)), float(unlimited.expected_tau(at))
 
 
 def _row(measure: str, study: _SubsetStudy, level: float) -> tuple[object, ...]:

@@ -64,9 +64,8 @@ def disjoint_swaps(x: Array, order: Index, sizes: Sequence[int], *, width: float
 
 def _on_both_sets(x: Array, order: Index, size: int) -> tuple[Array, Array]:
     """Average every run on the first and the second set of every split. Two of [run, split]"""
-    halves = end_sets(order, size)
-    first, second = (means(x, mask).T for mask in halves.masks())
-    return (np.hstack([first, second]), np.hstack([second, first])) if halves.complete else (first, second)
+    first, second = (means(x, mask).T for mask in end_sets(order, size).both_ways().masks())
+    return first, second
 
 
 def bootstrap_swaps(x: Array, n_draws: int, seed: int, *, width: float) -> Swaps:
