@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -142,10 +144,20 @@ def _of_coefficients() -> list[IntervalCheck]:
     return checks
 
 
+@dataclass(frozen=True, slots=True)
+class _NumberCheck(IntervalCheck):
+    """A number of topics whose interval may have no upper end."""
+
+    def rows(self, result: Result) -> Iterator[tuple[Key, float, float, float]]:
+        """Every interval; infinite where it has no end."""
+        for key, value, low, high in IntervalCheck.rows(self, result):
+            yield key, value, low, math.inf if math.isnan(high) and not math.isnan(low) else high
+
+
 _NEED = (("measure", "coefficient", "target"), "n_topics", "low", "high")
 INTERVALS: tuple[IntervalCheck, ...] = (
     *_of_coefficients(),
-    IntervalCheck(
+    _NumberCheck(
         "reliability: topics needed",
         "reliability",
         "topics_needed",
@@ -153,7 +165,7 @@ INTERVALS: tuple[IntervalCheck, ...] = (
         "true number, for these runs",
         _needed(_every_run),
     ),
-    IntervalCheck(
+    _NumberCheck(
         "reliability: topics needed of the best runs",
         "reliability",
         "topics_needed_best",

@@ -91,11 +91,9 @@ def swap(
     many there are. A measure whose means come in steps looks more stable than it is.
 
     The intervals treat the topics as the sample, by a jackknife of the logarithm: one of ten groups of topics is left
-    out at a time and everything is done again, on the same splits but for these topics. Of nominal 95% intervals from
-    50 topics of robust 2004, 95% (AP) and 98% (P@10) held the swap rate of disjoint sets of 25 of all 249; 90% and
-    99% held the difference needed there on sets of 50, of which `needed` fell short by 6% (AP) and 3% (P@10) on
-    average. The other rates have none: their sets share topics, and how far that biases them is not seen by leaving
-    topics out. The runs are taken as fixed.
+    out at a time and everything is done again, on the same splits but for these topics. `needed` is extrapolated:
+    where the truth was known it fell a little short. The other rates have no interval: their sets share topics, and
+    how far that biases them is not seen by leaving topics out. The runs are taken as fixed.
 
     At least {split_topics} topics are needed; with fewer than {extrapolated_topics} topics, sets are too small to
     extrapolate from.
@@ -137,8 +135,7 @@ def swap(
         The share of pairs of runs that differ by at least `needed` over all topics.
     safe, beyond_safe
         The upper end of the interval of `needed` at twice the error (90% where `level` is 95%), and the share of
-        pairs beyond it. At `needed` itself more than `rate` were reversed in 35 to 67% of samples, at `safe` in 1 to
-        5%.
+        pairs beyond it. At `needed` itself more than `rate` are reversed in about half of all samples.
 
     Notes
     -----

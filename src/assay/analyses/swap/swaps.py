@@ -17,7 +17,7 @@ from assay.stats.resampling import multinomials
 from assay.stats.splits import end_sets, means
 
 BINS = 101  # of differences: a hundred, and one for what is beyond
-_DRAWS = 512  # draws compared at a time: what stays in cache
+_DRAWS = 1024  # draws compared at a time: what stays in cache
 _EPSILON = 1e-10  # of the largest mean: closer ones are ties
 _EDGE = 1e-7  # of a bin: what rounding may do to a difference that lies on an edge
 
