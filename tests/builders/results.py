@@ -231,9 +231,9 @@ def informed(rms: Mapping[str, float], *, best: Sequence[str], runs: int = 12) -
 
 
 def swapped(*rows: tuple[str, float | None, float | None], runs: int = 20) -> Result:
-    """A synthetic result of swap: measures, the difference needed, and the share of pairs beyond it."""
-    names = ("measure", "swap_rate", "needed", "needed_low", "needed_high", "safe", "beyond_safe")
-    filled = [(m, 0.2, d and d - 0.01, d and d - 0.02, d and d + 0.01, d, share) for m, d, share in rows]
+    """A synthetic result of swap: measures, the difference that is safe, and the share of pairs beyond it."""
+    names = ("measure", "swap_rate", "needed", "needed_low", "needed_high", "beyond_high")
+    filled = [(m, 0.2, d and d - 0.01, d and d - 0.02, d, share) for m, d, share in rows]
     table = pl.DataFrame(filled, schema=dict.fromkeys(names, pl.Float64) | {"measure": pl.String}, orient="row")
     return Result("swap", table, basis=Basis(runs=runs), settings={"rate": 0.05, "level": 0.95})
 

@@ -57,6 +57,4 @@ def _bracket(row: Row) -> str:
     """Say what taking off the noise of topics would make of a tau."""
     if not known(row["tau_corrected"]):
         return ""
-    return (
-        f" Corrected for the noise of topics it is {tau(row['tau_corrected'])}: unlimited topics are between the two."
-    )
+    return f" Corrected for the noise of topics it is {tau(row['tau_corrected'])}: a bracket, not an interval."

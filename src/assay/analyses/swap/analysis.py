@@ -43,7 +43,7 @@ _GROUPS = 10  # of topics, left out in turn
 WIDTH = 0.01  # of a bin, for scores between -1 and 1
 NEEDED_INTERVAL = ("needed", "needed_low", "needed_high")
 _RATES = ("swap_rate", "low", "high", "error_rate", "tie_rate", "bootstrap_rate")
-_SWAPS = schema("measure", "n_topics", *_RATES, *NEEDED_INTERVAL, "relative", "beyond", "safe", "beyond_safe")
+_SWAPS = schema("measure", "n_topics", *_RATES, *NEEDED_INTERVAL, "relative", "beyond", "beyond_high")
 _CURVE = schema("measure", "n_topics", "swap_rate", "tied", "error_rate", "tie_rate", "n_splits")
 _SIGNIFICANT = schema(
     *("measure", "n_topics", "from", "to", "n", "swapped", "swap_rate", "unconfirmed", "contradicted"),
@@ -133,9 +133,9 @@ def swap(
         `needed` as a share of the largest mean, sign aside.
     beyond
         The share of pairs of runs that differ by at least `needed` over all topics.
-    safe, beyond_safe
-        The upper end of the interval of `needed` at twice the error (90% where `level` is 95%), and the share of
-        pairs beyond it. At `needed` itself more than `rate` are reversed in about half of all samples.
+    beyond_high
+        The share of pairs that differ by at least `needed_high`. At `needed` itself more than `rate` are reversed in
+        more than half of all samples; `needed_high` is the difference to go by.
 
     Notes
     -----
@@ -289,9 +289,8 @@ def _row(measure: str, study: _SwapStudy, plan: _SwapPlan, level: float) -> tupl
     low, high = (np.exp(end) for end in jackknife_interval(np.log(estimate), study.left_out, level=level))
     rates = (last.rate, float(low[0]), float(np.minimum(high[0], 1.0)), *study.votes[-1], study.bootstrap.rate)
     reach = _reach(study, needed)
-    safe = float(np.exp(jackknife_interval(np.log(estimate), study.left_out, level=max(2 * level - 1, 0.0))[1][1]))
-    ends = (float(low[1]), float(high[1]), *reach.values())
-    return measure, study.sizes[-1], *rates, needed, *ends, safe, _reach(study, safe)["beyond"]
+    ends = (float(low[1]), float(high[1]))
+    return measure, study.sizes[-1], *rates, needed, *ends, *reach.values(), _reach(study, ends[1])["beyond"]
 
 
 def _reach(study: _SwapStudy, needed: float) -> dict[str, float]:
