@@ -42,7 +42,7 @@ class UnlimitedTopics:
 
     def noise_at(self, n_topics: float | Array) -> Array:
         """The noise of one topic that makes rankings by so many topics what they are. [1 + group, ...]"""
-        times = np.asarray(n_topics, dtype=np.float64) / (self.n_topics // 2)
+        times = np.asarray(n_topics, dtype=np.float64) / max(self.n_topics // 2, 1)
         shape = (-1, *[1] * times.ndim)
         return np.asarray(self.noise.reshape(shape) * times ** self.trend.reshape(shape))
 
