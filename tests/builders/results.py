@@ -135,9 +135,17 @@ def together(*results: Result) -> Result:
 
 
 def agreed(
-    rows: Mapping[tuple[str, str], float | None], *, n: int = 12, of: str = "means", may_be_least: int = 1
+    rows: Mapping[tuple[str, str], float | None],
+    *,
+    n: int = 12,
+    of: str = "means",
+    may_be_least: int = 1,
+    corrected: float | None = None,
 ) -> Result:
-    """A synthetic result of agreement, with intervals of the same width; the first pairs may be the least alike."""
+    """A synthetic result of agreement, with intervals of the same width; the first pairs may be the least alike.
+
+    `corrected` is what taking off the noise of topics adds to every tau.
+    """
     table = pl.DataFrame(
         [
             {"measure_a": a, "measure_b": b, "correlation": x, "low": x and x - HALF, "high": x and x + HALF, "n": n}
@@ -146,6 +154,7 @@ def agreed(
         schema_overrides={"correlation": pl.Float64, "low": pl.Float64, "high": pl.Float64},
     )
     order = table.sort("correlation", nulls_last=True).rename({"correlation": "tau"})
+    order = order.with_columns(tau_corrected=pl.col("tau") + pl.lit(corrected, dtype=pl.Float64))
     tables = (
         {"pairs": order.with_columns(may_be_least=pl.int_range(pl.len()) < may_be_least)} if of == "means" else {}
     )
@@ -228,9 +237,9 @@ def informed(rms: Mapping[str, float], *, best: Sequence[str], runs: int = 12) -
 
 
 def swapped(*rows: tuple[str, float | None, float | None], runs: int = 20) -> Result:
-    """A synthetic result of swap: measures, the difference needed, and the share of pairs beyond it."""
-    names = ("measure", "swap_rate", "needed", "needed_low", "needed_high", "safe", "beyond_safe")
-    filled = [(m, 0.2, d and d - 0.01, d and d - 0.02, d and d + 0.01, d, share) for m, d, share in rows]
+    """A synthetic result of swap: measures, the difference that is safe, and the share of pairs beyond it."""
+    names = ("measure", "swap_rate", "needed", "needed_low", "needed_high", "beyond_high")
+    filled = [(m, 0.2, d and d - 0.01, d and d - 0.02, d, share) for m, d, share in rows]
     table = pl.DataFrame(filled, schema=dict.fromkeys(names, pl.Float64) | {"measure": pl.String}, orient="row")
     return Result("swap", table, basis=Basis(runs=runs), settings={"rate": 0.05, "level": 0.95})
 

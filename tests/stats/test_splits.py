@@ -59,3 +59,14 @@ def test_means_are_those_of_the_members_and_of_none_there_is_none() -> None:
     assert np.isnan(means(x, np.zeros((1, 12)))).all()
     large = np.random.default_rng(0).random((400, 300))  # in several products
     assert means(large, np.ones((20, 300)))[0] == pytest.approx(large.mean(-1), abs=1e-14)
+
+
+def test_all_splits_there_are_come_either_way_and_random_ones_once() -> None:
+    every, some = splits(4, 2, 100, seed=0), splits(40, 20, 10, seed=0)
+    both = every.both_ways()
+    pairs = [
+        (tuple(sorted(a)), tuple(sorted(b))) for a, b in zip(both.first.tolist(), both.second.tolist(), strict=True)
+    ]
+    assert len(set(pairs)) == len(pairs) == 6
+    assert set(pairs) == {(b, a) for a, b in pairs}
+    assert some.both_ways() is some

@@ -134,3 +134,12 @@ def test_intervals_cover_on_synthetic_topics() -> None:
         _, *tau = tau_interval(half_rankings(x, split), half_rankings(y, split), level=0.95)
         held += [bool(low <= t <= high) for (low, high), t in zip((*ends, tau), truth, strict=True)]  # type: ignore[misc]
     assert (held / 300 >= 0.9).all()
+
+
+def test_errors_of_a_distance_are_proportional_to_a_power_of_it() -> None:
+    on_halves = np.array([0.2, 0.3, 0.1, 0.2])  # two splits
+    plain, root = (SubsampledShare.of_distance(0.15, on_halves, 50, 100, power=power) for power in (1.0, 0.5))
+    assert plain.growth == pytest.approx(0.155 / 0.205)
+    assert root.growth == pytest.approx(np.sqrt(0.155 / 0.205))
+    assert plain.changes == pytest.approx(np.array([0.1, 0.1]) / np.sqrt(2))
+    assert SubsampledShare.of_distance(0.15, np.zeros(0), 5, 100).interval(0.95) is None

@@ -16,6 +16,7 @@ from assay.stats.variance import (
     COEFFICIENTS,
     SOURCES,
     Coefficient,
+    JackknifedComponents,
     MeanSquares,
     coefficient,
     e_rho2,
@@ -235,6 +236,30 @@ def test_the_interval_of_these_runs_is_a_jackknife_of_the_logarithm(of: Coeffici
     assert [float(end) for end in fixed_interval(x, of, level=0.95)] == pytest.approx(
         [np.exp(middle - half), np.exp(middle + half)], rel=1e-6
     )
+
+
+def test_variances_left_out_are_those_of_the_other_topics() -> None:
+    """Of 103 topics a fiftieth goes at a time: three groups of three, the others of two."""
+    x = scores(6, 103)
+    found = JackknifedComponents.of(np.stack([x, 2 * x]))
+    for g, rest in enumerate(deletions(103)):
+        alone = mean_squares(x[:, rest]).components
+        for source in SOURCES:
+            assert getattr(found.left_out, source)[g] == pytest.approx(getattr(alone, source) * np.array([1, 4]))
+
+
+def test_intervals_of_variances_hold_the_truth_whatever_the_runs_are() -> None:
+    """Runs fixed, skewed noise, where normal theory would hold the interaction in two of three samples."""
+    rng = np.random.default_rng(8)
+    run = np.linspace(0, 0.4, 12)[:, None]
+    x = run + 0.1 * rng.exponential(size=(500, 1, 50)) + 0.2 * rng.exponential(size=(500, 12, 50))
+    found = JackknifedComponents.of(x)
+    true = {"run": run.var(ddof=1), "topic": 0.01, "interaction": 0.04}
+    for source in SOURCES:
+        low, high = found.interval(source, level=0.95)
+        assert 0.91 <= ((low <= true[source]) & (true[source] <= high)).mean() <= 0.98
+    low, high = mean_squares(x).component_interval("interaction", level=0.95)
+    assert ((low <= 0.04) & (high >= 0.04)).mean() < 0.85
 
 
 @pytest.mark.parametrize("n_topics", [25, 50])

@@ -21,7 +21,7 @@ from assay.stats.resampling import shuffles, streams
 SPLIT_TOPICS = Threshold(
     "split_topics", 4, unit="topics", meaning="that two halves of two take: fewer are not split, or have no interval"
 )
-_PORTION = 1 << 18  # multiplications in one product: larger ones OpenBLAS hands to threads, which then wait in a loop
+PORTION = 1 << 18  # multiplications in one product: larger ones OpenBLAS hands to threads, which then wait in a loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,13 @@ class Splits:
     def size(self) -> int:
         """How many members a set has."""
         return self.first.shape[1]
+
+    def both_ways(self) -> Splits:
+        """Take either set first, where these are all splits there are; random ones stay as they are."""
+        if not self.complete:
+            return self
+        first, second = (np.concatenate(both) for both in ((self.first, self.second), (self.second, self.first)))
+        return Splits(self.n, first, second, complete=True)
 
     def head(self, n_splits: int) -> Splits:
         """Keep the first splits."""
@@ -129,7 +136,7 @@ def means(x: Array, mask: Array) -> Array:
     weight = np.divide(mask, count[:, None], out=np.full(mask.shape, np.nan), where=count[:, None] > 0)
     rows = x.reshape(-1, x.shape[-1])
     mean = np.empty((len(mask), len(rows)))
-    step = max(1, _PORTION // max(1, mask.size))
+    step = max(1, PORTION // max(1, mask.size))
     for i in range(0, len(rows), step):
         mean[:, i : i + step] = weight @ rows[i : i + step].T
     return mean.reshape(len(mask), *x.shape[:-1])

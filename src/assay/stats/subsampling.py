@@ -118,6 +118,20 @@ class SubsampledShare:
         """The topics are a sample, even where they are too few for an interval."""
         return True
 
+    @classmethod
+    def of_distance(
+        cls, value: float, on_halves: Array, n_topics: int, n_pairs: int, *, power: float = 1.0
+    ) -> SubsampledShare:
+        """Take a share that says how far two rankings are apart: its errors are proportional to a power of itself.
+
+        `on_halves` as `half_changes` has them. A share of 0 counts as half a pair.
+        """
+        if not on_halves.size:
+            return cls(value, np.zeros(0), 1.0, n_topics, n_pairs)
+        least = 0.5 / max(n_pairs, 1)
+        growth = ((value + least) / (float(on_halves.mean()) + least)) ** power
+        return cls(value, half_changes(on_halves), float(np.clip(growth, *GROWTH)), n_topics, n_pairs)
+
     def __sub__(self, other: SubsampledShare) -> SubsampledDifference:
         """Compare two conditions on the same halves; the rate is between their own (geometric mean)."""
         paired = self.changes.size == other.changes.size

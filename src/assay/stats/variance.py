@@ -15,6 +15,7 @@ Two intervals of that ratio: `fixed_interval` for these very runs, the topics as
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal, get_args
 
 import numpy as np
@@ -204,33 +205,56 @@ def mean_squares(x: Array) -> MeanSquares:
     return MeanSquares(run, topic, residual, *dofs, float(n_topics), float(n_runs))
 
 
-def log_ratios(x: Array, of: Coefficient) -> Array:
-    """The logarithm of the ratio without each group of topics; NaN where it is not positive. [group, ...]
+@dataclass(frozen=True, slots=True)
+class JackknifedComponents:
+    """The variances of run x topic tables for these very runs, the topics the sample, in any distribution.
 
-    `x` is [..., run, topic].
+    Intervals are a jackknife of logarithms, one topic (of more than 50 a fiftieth) left out at a time; mean squares
+    are smooth, so that it is consistent. What is not positive, with all topics or without some, has no interval.
     """
-    parts = (mean_squares(x[..., topics]).ratio(of) for topics in deletions(x.shape[-1]))
-    ratios = np.stack([np.full(x.shape[:-2], np.nan), *parts])[1:]
-    return np.log(np.where(ratios > 0, ratios, np.nan))
+
+    whole: Components  # [...]
+    left_out: Components  # [group, ...]
+    p: Array  # [...] of all runs having one mean (`equal_means_p`)
+
+    @classmethod
+    def of(cls, x: Array) -> JackknifedComponents:
+        """Estimate the variances, with all topics and without each group; `x` is [..., run, topic], without gaps."""
+        groups = [np.stack(list(own)) for _, own in groupby(deletions(x.shape[-1]), key=len)]
+        parts = [mean_squares(np.moveaxis(x[..., rest], -2, 0)).components for rest in groups]
+        left_out = (np.concatenate([getattr(part, source) for part in parts]) for source in SOURCES)
+        return cls(mean_squares(x).components, Components(*left_out), equal_means_p(x))
+
+    def log_ratios(self, of: Coefficient) -> Array:
+        """The logarithm of the ratio without each group of topics; NaN where it is not positive. [group, ...]"""
+        return _log(self.left_out.ratio(of))
+
+    def ratio_interval(self, of: Coefficient, *, level: float) -> tuple[Array, Array]:
+        """Interval of the ratio of variance to error. [...]"""
+        return self._interval(_log(self.whole.ratio(of)), self.log_ratios(of), level=level, of_runs=True)
+
+    def interval(self, source: Source, *, level: float) -> tuple[Array, Array]:
+        """Interval of a variance: of the true means of these runs, of topics, or of their interaction. [...]"""
+        whole, left_out = (_log(getattr(part, source)) for part in (self.whole, self.left_out))
+        return self._interval(whole, left_out, level=level, of_runs=source == "run")
+
+    def _interval(self, middle: Array, left_out: Array, *, level: float, of_runs: bool) -> tuple[Array, Array]:
+        """Jackknife a logarithm; it would exclude 0, so where the runs do not differ the lower end is 0."""
+        low, high = (np.exp(end) for end in jackknife_interval(middle, left_out, level=level))
+        differ = (self.p < (1 - level) / 2) if of_runs else np.ones_like(low, dtype=np.bool_)
+        return np.where(differ | np.isnan(low), low, 0.0), high
+
+
+def _log(value: Array) -> Array:
+    return np.log(np.where(value > 0, value, np.nan))
 
 
 def fixed_interval(x: Array, of: Coefficient, *, level: float) -> tuple[Array, Array]:
-    """Interval of the ratio for these very runs: the topics are the sample, in any distribution. [...]
+    """Interval of the ratio for these very runs, as `JackknifedComponents` has it; `x` is [..., run, topic]. [...]
 
-    A jackknife of the ratio's logarithm, one topic at a time; mean squares are smooth, so that it is consistent.
-    Where the runs do not differ significantly (`equal_means_p`, at half of 1 - level) the lower end is 0: a
-    logarithm would exclude it. Not known where the variance of runs is not positive, with all topics or without one.
-    `x` is [..., run, topic].
-
-    Nominal 95% intervals held the truth of E-rho^2 in .94 to .98 (lowest measure .90) and of Phi in .93 to .98 (.85),
-    with 25 and 50 topics, on seven populations; where all runs have one mean, at most 3% of samples have an interval
-    that excludes 0 (`bench/validity/stability.py`).
+    Where the runs do not differ significantly (`equal_means_p`, at half of 1 - level) the lower end is 0.
     """
-    ratio = np.asarray(mean_squares(x).ratio(of))
-    middle = np.log(np.where(ratio > 0, ratio, np.nan))
-    low, high = (np.exp(end) for end in jackknife_interval(middle, log_ratios(x, of), level=level))
-    differ = equal_means_p(x) < (1 - level) / 2
-    return np.where(differ | np.isnan(low), low, 0.0), high
+    return JackknifedComponents.of(x).ratio_interval(of, level=level)
 
 
 def equal_means_p(x: Array) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from polars.testing import assert_frame_equal
 from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 from assay.analyses.agreement.analysis import agreement
 from assay.cli import main
@@ -21,9 +22,10 @@ from assay.results.result import Result
 from assay.scoring.conditions import parse_condition, score_conditions
 from assay.scoring.score_files import read_scores
 from assay.scoring.scores import Scores
-from assay.stats.correlation.coefficients import correlate, tau_b
-from assay.stats.intervals import jackknife_interval
+from assay.stats.correlation.coefficients import correlate
 from assay.stats.significance.declare import significance_tests
+from assay.stats.splits import splits
+from assay.stats.subsampling import GROWTH
 
 pytestmark = pytest.mark.xdist_group("trec8")
 
@@ -139,7 +141,16 @@ def test_table_3_in_all_36_cells(trec8: Scores) -> None:
 
 def test_the_order_of_measures_is_that_asked_for() -> None:
     found = agreement(made())
-    assert found.table.columns == ["measure_a", "measure_b", "correlation", "low", "high", "n", "n_topics"]
+    assert found.table.columns == [
+        "measure_a",
+        "measure_b",
+        "correlation",
+        "low",
+        "high",
+        "corrected",
+        "n",
+        "n_topics",
+    ]
     assert found.table.select("measure_a", "measure_b").rows() == [
         ("fine", "coarse"),
         ("fine", "other"),
@@ -150,31 +161,51 @@ def test_the_order_of_measures_is_that_asked_for() -> None:
     assert found.tables["means"]["fine"].to_numpy() == pytest.approx(made().mean()[0])
 
 
-def test_the_interval_is_a_plain_delete_one_jackknife() -> None:
-    scores = made()
+def test_the_interval_is_wilsons_from_disjoint_halves() -> None:
+    scores = made(12, 16)
     x, y = scores.value[0], scores.value[2]
-    left_out = [stats.kendalltau(np.delete(x, t, 1).mean(1), np.delete(y, t, 1).mean(1)).statistic for t in range(15)]
-    half = stats.t.ppf(0.95, 14) * np.sqrt(14 / 15 * ((left_out - np.mean(left_out)) ** 2).sum())
-    row = agreement(scores, level=0.9).table.row(1, named=True)
-    tau = stats.kendalltau(x.mean(1), y.mean(1)).statistic
-    assert row["correlation"] == pytest.approx(tau)
-    assert (row["low"], row["high"]) == pytest.approx((max(tau - half, -1), min(tau + half, 1)))
+
+    def apart(topics: Any) -> float:
+        return (1 - stats.kendalltau(x[:, topics].mean(1), y[:, topics].mean(1)).statistic) / 2
+
+    split = splits(16, 8, 200, seed=4)
+    halves = np.array([[apart(own) for own in pair] for pair in zip(split.first, split.second, strict=True)])
+    share, half_a_pair = apart(slice(None)), 0.5 / 66
+    growth = np.clip((share + half_a_pair) / (halves.mean() + half_a_pair), *GROWTH)
+    error = growth * np.sqrt((np.subtract(*halves.T) ** 2 / 2).mean())
+    n = share * (1 - share) / error**2  # independent pairs that would vary as much
+    low, high = proportion_confint(share * n, n, 2 * stats.norm.sf(stats.t.ppf(0.95, 15)), method="wilson")
+    row = agreement(scores, level=0.9, rng=4).table.row(1, named=True)
+    assert row["correlation"] == pytest.approx(1 - 2 * share)
+    assert (row["low"], row["high"]) == pytest.approx((1 - 2 * high, 1 - 2 * low))
 
 
-def test_the_interval_covers_what_it_should_on_topics_of_robust_2004(data: Path) -> None:
-    """AP against P@10, 110 runs; topics drawn from the 249; the truth is the mean tau of samples of that size."""
+@pytest.mark.parametrize("correlation", ["tau-b", "rbo"])
+def test_the_interval_covers_what_it_should_on_topics_of_robust_2004(data: Path, correlation: Any) -> None:
+    """AP against P@10, 110 runs; topics drawn from the 249; the truth is the mean correlation of such samples."""
     found = [read_scores(str(data / "score-matrices" / "urbano" / f"robust2004.{m}.tsv.gz")) for m in ("ap", "p10")]
-    value = np.concatenate([s.select(runs=found[0].runs, topics=found[0].topics).value for s in found])
+    value = np.concatenate([s.select(runs=found[0].runs[::3], topics=found[0].topics).value for s in found])
     rng = np.random.default_rng(1)
-    tau, left_out = [], []
-    for _ in range(300):
-        x = value[:, :, rng.integers(249, size=50)]
-        without = (x.sum(-1, keepdims=True) - x).transpose(0, 2, 1) / 49  # [measure, topic left out, run]
-        tau.append(float(tau_b(*x.mean(-1))))
-        left_out.append(tau_b(*without))
-    low, high = jackknife_interval(np.array(tau), np.array(left_out).T, level=0.95)
-    covered = float(((low <= np.mean(tau)) & (np.mean(tau) <= high)).mean())
-    assert 0.93 <= covered <= 0.99
+    rows = [
+        agreement(of_values(*value[:, :, rng.integers(249, size=50)]), correlation=correlation).table.row(
+            0, named=True
+        )
+        for _ in range(40)
+    ]
+    true = np.mean([row["correlation"] for row in rows])
+    assert np.mean([row["low"] <= true <= row["high"] for row in rows]) >= 0.85
+
+
+def test_the_bracket_is_the_tau_corrected_for_the_noise_of_topics() -> None:
+    """Two measures of one quality with independent noise: tau 1 without it."""
+    rng = np.random.default_rng(3)
+    quality = np.linspace(0, 1, 20)[:, None]
+    found = agreement(of_values(*(quality + 2 * rng.normal(size=(20, 60)) for _ in range(2)))).table.row(
+        0, named=True
+    )
+    assert found["correlation"] < 0.75
+    assert found["correlation"] + 0.1 < found["corrected"] <= 1
+    assert "corrected" not in agreement(made(), correlation="rbo").table.columns
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
@@ -398,7 +429,8 @@ def test_identical_runs_are_tied_and_harmless() -> None:
     for of in ("means", "pvalues", "t", "significance"):
         found = agreement(of_values(x, x), of=of).table.row(0, named=True)
         assert found["jaccard" if of == "significance" else "correlation"] in (None, pytest.approx(1.0))
-    assert agreement(of_values(x, x)).table.row(0)[2:] == (pytest.approx(1.0), pytest.approx(1.0), 1.0, 5, 9)
+    found = agreement(of_values(x, x)).table.row(0, named=True)
+    assert [found[name] for name in ("correlation", "low", "high", "n", "n_topics")] == pytest.approx([1, 1, 1, 5, 9])
 
 
 def test_few_runs_are_noted() -> None:
@@ -454,6 +486,6 @@ def test_the_command_reads_conditions_and_draws(tmp_path: Path, capsys: pytest.C
     assert main([*call, "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert (printed["table"][0]["measure_a"], printed["table"][0]["measure_b"]) == ("b", "a")
-    assert printed["settings"] == {"of": "pvalues", "correlation": "tau-a", "test": "t", "level": 0.95}
+    assert printed["settings"] == {"of": "pvalues", "correlation": "tau-a", "test": "t", "level": 0.95, "rng": 0}
     assert set(printed["tables"]) == {"matrix", "means"}
     assert to_file(agreement(made()), "x.svg", form=None, table="means").startswith(b"<svg")

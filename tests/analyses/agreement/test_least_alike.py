@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from assay.analyses.agreement.analysis import agreement
-from assay.analyses.agreement.least_alike import HalfTaus, corrected_taus
+from assay.analyses.agreement.least_alike import HalfTaus
 from assay.core.arrays import Array
 from assay.scoring.scores import Scores
 
@@ -47,12 +47,12 @@ def test_the_correction_takes_noise_off_but_not_difference() -> None:
     plain, corrected = [], []
     for seed in range(30):
         x = scores(noise=3.0, apart=2.0, seed=seed)
-        plain.append(HalfTaus.of(x, seed=0).whole[0])
-        corrected.append(corrected_taus(x, seed=0)[[0, 0], [1, 2]])
+        taus = HalfTaus.of(x, seed=0)
+        plain.append(taus.whole[0])
+        corrected.append(taus.corrected[:2])
     same, other = np.mean(corrected, 0)
     assert np.mean(plain) + 0.1 < same <= 1
     assert other < same - 0.3
-    assert np.diagonal(corrected_taus(scores(), seed=0)) == pytest.approx(1)
 
 
 def test_the_error_is_that_of_new_samples() -> None:
@@ -61,7 +61,7 @@ def test_the_error_is_that_of_new_samples() -> None:
         x = scores(30, noise=3.0, seed=1)[..., :1] * 0 + scores(1, noise=0.0, seed=1)
         sample = HalfTaus.of(x + 3 * np.random.default_rng(seed + 9).normal(size=(3, 30, 30)), seed=0)
         taus.append(sample.whole)
-        errors.append(sample.growth * np.sqrt((sample.changes**2).mean(0)))
+        errors.append([2 * share.growth * np.sqrt((share.changes**2).mean()) for share in sample.shares])
     assert np.mean(errors, 0) == pytest.approx(np.std(taus, 0, ddof=1), rel=0.35)
 
 
@@ -69,7 +69,7 @@ def test_few_topics_exclude_nothing_and_have_no_interval() -> None:
     few = HalfTaus.of(scores(7), seed=0)
     assert few.least_p(seed=0).tolist() == [1.0, 1.0, 1.0]
     assert np.isnan(few.simultaneous_interval(level=0.95)).all()
-    assert np.isnan(corrected_taus(scores(3), seed=0)).all()
+    assert np.isnan(few.corrected).all()
 
 
 def test_equal_pairs_are_all_kept() -> None:

@@ -43,6 +43,11 @@ def test_an_interval_says_whether_the_other_side_is_ruled_out(
     assert ("is not ruled out" in text(said)) is bool(doubt)
 
 
+def test_the_corrected_tau_stands_beside_the_observed_one() -> None:
+    assert "0.78" in text(unlike_measures(agreed({("AP", "RR"): 0.7}, corrected=0.08)))
+    assert "noise" not in text(unlike_measures(agreed({("AP", "RR"): 0.7})))
+
+
 def test_agreement_is_not_spoken_of_without_enough_evidence() -> None:
     pair = ("AP", "RR")
     assert unlike_measures(agreed({pair: 0.7}, n=10)) is not None

@@ -76,14 +76,17 @@ def test_without_topics_the_table_is_about_random_halves() -> None:
     assert "random_halves" in {note.code for note in result.notes}
 
 
-def test_the_curve_and_its_band_are_those_of_nested_random_subsets() -> None:
+def test_the_curve_and_its_band_are_those_of_random_subsets_and_of_what_they_leave() -> None:
     scores, _ = made(n_topics=30)
     x, order = scores.value[0], random_orders(30, 40, 2)
     result = subset(scores, splits=40, rng=2)
     for row in result.tables["curve"].iter_rows(named=True):
         k = row["n_topics"]
-        taus = [stats.kendalltau(x[:, o[:k]].mean(1), x.mean(1)).statistic for o in order]
+        sets = [(o[:k], o[k:]) if k <= 15 else (o[30 - k :], o[: 30 - k]) for o in order]
+        taus = [stats.kendalltau(x[:, own].mean(1), x.mean(1)).statistic for own, _ in sets]
+        with_rest = [stats.kendalltau(x[:, own].mean(1), x[:, rest].mean(1)).statistic for own, rest in sets]
         assert row["tau_whole"] == pytest.approx(np.mean(taus), abs=1e-12)
+        assert row["tau_rest"] == pytest.approx(np.mean(with_rest), abs=1e-12)
         assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(taus, [0.05, 0.95])), abs=1e-12)
     sizes = result.tables["sizes"].row(0, named=True)
     assert 1 <= sizes["size_mean"] <= sizes["size_sure"] <= 30

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from assay.analyses.agreement.least_alike import least_alike_table
+from assay.analyses.agreement.least_alike import HalfTaus, distance_intervals, least_alike_table
 from assay.core.arrays import Array, Bools, Counts, Index
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -23,15 +23,15 @@ from assay.results.sentences import MANY_RUNS, few_runs, one_topic, unshared_top
 from assay.scoring.missing import on_common_topics, only_common
 from assay.scoring.scores import Scores, check_ranking
 from assay.stats.correlation.coefficients import Coefficient, DenseRanks, correlate_ranks, dense_ranks
-from assay.stats.intervals import jackknife_interval
-from assay.stats.leave_one_out import topic_sets
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
 from assay.stats.significance.gaps import p_values_with_gaps, t_log_p
 from assay.stats.significance.pairs import can_test, has_gaps, pairs_with_gaps
+from assay.stats.subsampling import N_SPLITS, SubsampledShare, halves
 
 Of = Literal["means", "pvalues", "t", "significance"]
 
 _TEST, _ALPHA, _PERSISTENCE = "t", 0.05, 0.9  # what test, alpha and p are unless asked otherwise
+_PAIR_SPLITS = 30  # of the topics into halves, where pairs of runs are ranked or tested
 _PANELS = 9  # scatters that one picture holds
 _COUNTS = ("both_same", "opposite", "only_a", "only_b", "neither")
 
@@ -55,11 +55,13 @@ def agreement(
     correlation: of the runs' means, or of how clearly each pair of runs differs (webber2010). The best run comes
     first, also where lower is better. Scores that differ by rounding only (1e-10 of the largest) are ties.
 
-    The interval treats the topics as the sample: a jackknife that leaves out one topic at a time (one of 50 groups
-    where there are more), with Student's quantile. It is about the correlation on as many topics: with more topics
-    measures agree more. The runs are fixed: other runs would agree more or less, weak runs, which every measure puts
-    last, raise every correlation, and fewer than {many_runs} runs say little. High agreement does not say that two
-    measures are right, nor low agreement which one is wrong.
+    The interval treats the topics as the sample: disjoint halves of the topics show how much a correlation varies,
+    and Wilson's rule keeps it in range. Below {halved_topics} topics there is none. It is about the correlation on as
+    many topics: with more topics measures agree more. `corrected` has the noise of the topics taken off: together
+    with `correlation` it is a bracket for what unlimited topics would show, and neither end is the answer. The runs
+    are fixed: other runs would agree more or less, weak runs, which every measure puts last, raise every correlation,
+    and fewer than {many_runs} runs say little. High agreement does not say that two measures are right, nor low
+    agreement which one is wrong.
 
     Where runs lack topics (--missing pairwise), p-values, t and significance of a pair are those on the topics that
     both runs have, and pairs with fewer than two of them are left out. Means of different topics do not rank runs:
@@ -90,7 +92,7 @@ def agreement(
     resamples
         Resamples of a Monte-Carlo test (default: as the test declares). All pairs share them.
     rng
-        Seed of the resamples.
+        Seed of the resamples, and of the halves of the topics behind the intervals.
 
     Returns
     -------
@@ -98,6 +100,9 @@ def agreement(
         The measures compared, in the order asked; of tau-ap-a, measure_a is the reference.
     correlation, low, high
         The coefficient and its interval over topics; empty where a measure ties everything.
+    corrected
+        With tau-b of means: the other end of the bracket, tau without the noise of the topics. Empty where halves of
+        the topics do not agree.
     n
         How many things are ranked: runs, pairs of runs, or ordered pairs.
     n_topics
@@ -114,16 +119,15 @@ def agreement(
     tables.matrix: the same as a square, one row and one column per measure; rows are the reference.
     tables.means: the mean of every run, one column per measure; over the topics that every run has.
     tables.pairs, with tau-b of means where all measures have the same topics: measure_a, measure_b, tau, low, high,
-    tau_corrected, may_be_least; the least alike first. low and high share the level among all pairs: of the pair with
-    the lowest tau they held in .95 to 1.00, of all at once in .63 to .95 (a tau close to 1 is missed most).
-    tau_corrected has the noise of the topics taken off (Spearman's correction, from disjoint halves). The two taus
-    are a bracket for the bias, no interval: on average the plain one is .02 to .20 below that of unlimited topics,
-    the corrected one from .01 below to .06 above it. may_be_least: the pair may be the least alike of all (95% with
-    `level` .95; measured .98 to 1.00).
+    tau_corrected, may_be_least; the least alike first. low and high share the level among all pairs, for the one that
+    is picked because its tau is lowest. tau_corrected is `corrected` of the table: Spearman's correction for
+    attenuation, from taus between disjoint halves. The two taus are a bracket for the bias, no interval: on average
+    the plain one is .02 to .20 below that of unlimited topics, the corrected one from .01 below to .06 above it.
+    may_be_least: the pair may be the least alike of all (95% with `level` .95).
 
-    Coverage of the 95% interval was measured for tau-b of means only, AP against P@10 on samples of 50 of the 249
-    topics of TREC 2004 robust: it held the mean correlation of such samples in 97% of them. For tau_AP and RBO, which
-    jump when the first places change, take it as rough.
+    How often the intervals hold is measured for tau-b, tau_AP and RBO of means, and for significance. Errors
+    are taken for proportional to the distance of the correlation from 1, of RBO, p-values, t and significance
+    to its root: with both rules on the same halves this held best.
 
     Not for choosing between measures by their agreement with a favourite: see `power` for what each separates.
 
@@ -139,13 +143,13 @@ def agreement(
     comparison = _RankComparison(of, correlation, chosen, alpha, p, draws, rng)
     data = data if comparison.takes_gaps else on_common_topics(data)
     compared = _compared if _is_even(data, comparison) else _compared_by_two
-    table, matrix = compared(data, comparison, level)
-    tables = {"matrix": _square(data.conditions, matrix), "means": _means(only_common(data))}
-    if (of, correlation) == ("means", "tau-b") and _is_even(data, comparison):
-        tables["pairs"] = least_alike_table(data, level=level, seed=rng)
-    notes = (*data.notes, *_unused(comparison), *_notes(data, table, comparison))
-    charts = _charts(data, table, matrix, comparison)
-    return Result("agreement", table, tables, data.basis, comparison.settings(level), notes, charts=charts)
+    found = compared(data, comparison, level)
+    tables = {"matrix": _square(data.conditions, found.matrix), "means": _means(only_common(data))}
+    if found.taus:
+        tables["pairs"] = least_alike_table(data.conditions, found.taus, level=level, seed=rng)
+    notes = (*data.notes, *_unused(comparison), *_notes(data, found.table, comparison))
+    charts = _charts(data, found.table, found.matrix, comparison)
+    return Result("agreement", found.table, tables, data.basis, comparison.settings(level), notes, charts=charts)
 
 
 def _covered(data: Scores, comparison: _RankComparison) -> Bools:
@@ -169,28 +173,60 @@ def _of_two(data: Scores, comparison: _RankComparison, names: Sequence[str]) -> 
     return two.select(topics=[topic for topic, kept in zip(two.topics, there, strict=True) if kept])
 
 
-def _compared_by_two(data: Scores, comparison: _RankComparison, level: float) -> tuple[pl.DataFrame, Array]:
+def _compared_by_two(data: Scores, comparison: _RankComparison, level: float) -> _Comparison:
     """Compare every two conditions on the topics that both have."""
     parts, matrix = [], np.eye(len(data.conditions))
     for i, j in combinations(range(len(data.conditions)), 2):
-        two = _of_two(data, comparison, (data.conditions[i], data.conditions[j]))
-        part, square = _compared(two, comparison, level)
-        parts.append(part)
-        matrix[i, j], matrix[j, i] = square[0, 1], square[1, 0]
-    return pl.concat(parts), matrix
+        part = _compared(_of_two(data, comparison, (data.conditions[i], data.conditions[j])), comparison, level)
+        parts.append(part.table)
+        matrix[i, j], matrix[j, i] = part.matrix[0, 1], part.matrix[1, 0]
+    return _Comparison(pl.concat(parts), matrix)
 
 
-def _compared(data: Scores, comparison: _RankComparison, level: float) -> tuple[pl.DataFrame, Array]:
-    """Compare all pairs of conditions, and again without each group of topics."""
-    subsets = list(topic_sets(len(data.topics)))[: 1 if comparison.is_resampled else None]
-    whole, *left_out = (comparison.view(_with_topics(data, topics)) for topics in subsets)
+def _compared(data: Scores, comparison: _RankComparison, level: float) -> _Comparison:
+    """Compare all pairs of conditions on all topics, and on halves of them for the intervals."""
     measure_pairs = list(combinations(range(len(data.conditions)), 2))
-    if comparison.of == "significance":
-        table, matrix = _count_table(data.conditions, whole, left_out, measure_pairs, level)
-    else:
-        table, matrix = _correlation_table(data.conditions, whole, left_out, measure_pairs, comparison, level)
-    n_topics = int(_covered(data, comparison).all(0).sum())
-    return table.with_columns(n_topics=pl.lit(n_topics, dtype=pl.Int64)), matrix
+    view, there = comparison.view(data), np.flatnonzero(_covered(data, comparison).all(0))
+    value = comparison.values(view, measure_pairs)
+    taus = HalfTaus.of(data.working()[..., there], seed=comparison.seed) if comparison.is_tau_of_means else None
+    on_halves = taus.on_halves if taus else _on_halves(data, there, comparison, measure_pairs)
+    low, high = distance_intervals(
+        _distances(value, on_halves, comparison, n_topics=there.size, n_runs=len(data.runs)),
+        level=level,
+        scale=comparison.scale,
+    )
+    is_counted = comparison.of == "significance"
+    columns = dict(zip(_COUNTS, _overlap(view.sign, measure_pairs).T, strict=True)) if is_counted else {}
+    columns |= {"jaccard" if is_counted else "correlation": value, "low": low, "high": high}
+    columns |= {"corrected": taus.corrected} if taus else {}
+    n_items = (view.sign if is_counted else view.ranks).shape[1]
+    table = _table(data.conditions, measure_pairs, columns, n_items)
+    matrix = _matrix(view, value, comparison, measure_pairs, len(data.conditions))
+    return _Comparison(table.with_columns(n_topics=pl.lit(there.size, dtype=pl.Int64)), matrix, taus)
+
+
+def _on_halves(
+    data: Scores, topics: Index, comparison: _RankComparison, measure_pairs: list[tuple[int, int]]
+) -> Array:
+    """Compare on all first halves of the topics, then on all second ones. [2 x split, pair of measures]"""
+    n_splits = N_SPLITS if comparison.of == "means" else _PAIR_SPLITS
+    split = None if comparison.is_resampled else halves(topics.size, n_splits=n_splits, seed=comparison.seed)
+    if split is None:
+        return np.zeros((0, len(measure_pairs)))
+    sets = (topics[members] for members in np.concatenate([split.first, split.second]))
+    return np.stack([comparison.values(comparison.view(_with_topics(data, own)), measure_pairs) for own in sets])
+
+
+def _distances(
+    value: Array, on_halves: Array, comparison: _RankComparison, *, n_topics: int, n_runs: int
+) -> list[SubsampledShare]:
+    """How far two measures are apart, from 0 to 1, with what halves say of it. [pair of measures]"""
+    whole, half = (1 - value) / comparison.scale, (1 - on_halves) / comparison.scale
+    n_pairs, power = n_runs * (n_runs - 1) // 2, comparison.error_power
+    return [
+        SubsampledShare.of_distance(float(one), own, n_topics, n_pairs, power=power)
+        for one, own in zip(whole, half.T, strict=True)
+    ]
 
 
 def _check(data: Scores, p: float) -> None:
@@ -199,6 +235,15 @@ def _check(data: Scores, p: float) -> None:
     check_ranking(data.runs)
     if not 0 < p < 1:
         raise UsageError(f"p {p:g} is not between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """How alike all pairs of conditions are."""
+
+    table: pl.DataFrame
+    matrix: Array  # [condition, condition]
+    taus: HalfTaus | None = None  # where tau-b of means is asked for, and all conditions have the same topics
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +282,21 @@ class _RankComparison:
         """Whether each pair of runs is looked at by itself, on the topics that both have."""
         return self.of != "means" and not (self.is_tested and self.test.family_wise)
 
+    @property
+    def is_tau_of_means(self) -> bool:
+        """Whether runs are ranked by their means and compared by Kendall's tau-b."""
+        return (self.of, self.correlation) == ("means", "tau-b")
+
+    @property
+    def scale(self) -> float:
+        """How far from 1 the least value is."""
+        return 1.0 if self.of == "significance" or self.correlation == "rbo" else 2.0
+
+    @property
+    def error_power(self) -> float:
+        """The power of the distance from 1 that errors are proportional to, as measured."""
+        return 1.0 if self.of == "means" and self.correlation != "rbo" else 0.5
+
     def view(self, data: Scores) -> _View:
         """Look at every condition."""
         if self.of == "means":
@@ -266,10 +326,13 @@ class _RankComparison:
             return -np.log(np.maximum(p, np.finfo(np.float64).tiny))
         return np.where(np.isnan(p), np.nan, np.where(p < self.alpha, np.sign(differences.mean), 0.0))
 
-    def correlate(self, view: _View, a: Sequence[int], b: Sequence[int]) -> Array:
-        """Correlate conditions a with conditions b, the former the reference."""
-        coefficient = correlate_ranks(view.ranks[a], view.ranks[b], self.correlation, p=self.p)
-        return np.where(view.known[a] & view.known[b], coefficient, np.nan)
+    def values(self, view: _View, measure_pairs: list[tuple[int, int]]) -> Array:
+        """How alike two conditions are, the first the reference. [pair of conditions]"""
+        if self.of == "significance":
+            return _jaccard(_overlap(view.sign, measure_pairs))
+        first, second = (list(side) for side in zip(*measure_pairs, strict=True))
+        coefficient = correlate_ranks(view.ranks[first], view.ranks[second], self.correlation, p=self.p)
+        return np.where(view.known[first] & view.known[second], coefficient, np.nan)
 
     def settings(self, level: float) -> dict[str, object]:
         """The settings that bear on the answer."""
@@ -280,46 +343,24 @@ class _RankComparison:
         if self.is_tested:
             used["test"] = self.test.name
             used |= {"alpha": self.alpha} if self.of == "significance" else {}
-            used |= {"resamples": self.resamples, "rng": self.seed} if self.is_resampled else {}
-        return used | {"level": level}
+            used |= {"resamples": self.resamples} if self.is_resampled else {}
+        return used | {"level": level, "rng": self.seed}
 
 
 def _with_topics(data: Scores, remaining: Index) -> Scores:
     return replace(data, topics=tuple(data.topics[i] for i in remaining), value=data.value[:, :, remaining])
 
 
-def _correlation_table(
-    names: Sequence[str],
-    whole: _View,
-    left_out: list[_View],
-    measure_pairs: list[tuple[int, int]],
-    comparison: _RankComparison,
-    level: float,
-) -> tuple[pl.DataFrame, Array]:
+def _matrix(
+    view: _View, value: Array, comparison: _RankComparison, measure_pairs: list[tuple[int, int]], n: int
+) -> Array:
+    """The same as a square; rows are the reference. [condition, condition]"""
+    matrix = np.eye(n)
     first, second = (list(side) for side in zip(*measure_pairs, strict=True))
-    value = comparison.correlate(whole, first, second)
-    moved = np.array([comparison.correlate(view, first, second) for view in left_out])
-    least = 0.0 if comparison.correlation == "rbo" else -1.0
-    columns = {"correlation": value} | _interval(value, moved, level, least=least)
-    matrix = np.eye(len(names))
-    matrix[first, second] = value
-    asymmetric = comparison.correlation == "tau-ap-a"
-    matrix[second, first] = comparison.correlate(whole, second, first) if asymmetric else value
-    return _table(names, measure_pairs, columns, whole.ranks.shape[1]), matrix
-
-
-def _count_table(
-    names: Sequence[str], whole: _View, left_out: list[_View], measure_pairs: list[tuple[int, int]], level: float
-) -> tuple[pl.DataFrame, Array]:
-    counts = _overlap(whole.sign, measure_pairs)
-    value = _jaccard(counts)
-    moved = np.array([_jaccard(_overlap(view.sign, measure_pairs)) for view in left_out])
-    columns = dict(zip(_COUNTS, counts.T, strict=True)) | {"jaccard": value}
-    columns |= _interval(value, moved, level, least=0.0)
-    matrix = np.eye(len(names))
-    for (i, j), x in zip(measure_pairs, value, strict=True):
-        matrix[i, j] = matrix[j, i] = x
-    return _table(names, measure_pairs, columns, whole.sign.shape[1]), matrix
+    matrix[first, second] = matrix[second, first] = value
+    if comparison.of != "significance" and comparison.correlation == "tau-ap-a":
+        matrix[second, first] = comparison.values(view, [(j, i) for i, j in measure_pairs])
+    return matrix
 
 
 def _overlap(sign: Array, measure_pairs: list[tuple[int, int]]) -> Counts:
@@ -336,11 +377,6 @@ def _overlap(sign: Array, measure_pairs: list[tuple[int, int]]) -> Counts:
 def _jaccard(counts: Counts) -> Array:
     either = counts[:, :4].sum(-1)
     return np.divide(counts[:, 0], either, out=np.full(either.shape, np.nan), where=either > 0)
-
-
-def _interval(value: Array, left_out: Array, level: float, *, least: float) -> dict[str, Array]:
-    low, high = jackknife_interval(value, left_out.reshape(len(left_out), value.size), level=level)
-    return {"low": np.maximum(low, least), "high": np.minimum(high, 1.0)}
 
 
 def _table(

@@ -8,6 +8,7 @@ the two taus are the ends of a bracket, and neither is the answer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -16,13 +17,9 @@ import polars as pl
 
 from assay.core.arrays import Array
 from assay.results.schemas import schema, table
-from assay.scoring.scores import Scores
 from assay.stats.correlation.bitwise_tau import every_tau_b, pair_orders
-from assay.stats.intervals import t_quantile
-from assay.stats.prediction import average, crossed
-from assay.stats.splits import SPLIT_TOPICS, means
-from assay.stats.splits import splits as split_topics
-from assay.stats.subsampling import GROWTH, best_p_values, halves
+from assay.stats.prediction import average, ranked
+from assay.stats.subsampling import SubsampledShare, best_shares, halves
 from assay.stats.unlimited_topics import kendall, latent
 
 _SPLITS = 200  # of the topics into halves
@@ -31,17 +28,14 @@ _PAIRS = schema(
 )
 
 
-def least_alike_table(data: Scores, *, level: float, seed: int) -> pl.DataFrame:
+def least_alike_table(conditions: Sequence[str], taus: HalfTaus, *, level: float, seed: int) -> pl.DataFrame:
     """Lay out every pair of measures, the least alike first: tau, its interval, corrected tau, may it be least."""
-    x = data.working()
-    first, second = (list(side) for side in zip(*combinations(range(len(x)), 2), strict=True))
-    tau = HalfTaus.of(x, seed=seed)
-    low, high = tau.simultaneous_interval(level=level)
-    least = tau.least_p(seed=seed) >= 1 - level
-    corrected = corrected_taus(x, seed=seed)[first, second]
-    names = [(data.conditions[a], data.conditions[b]) for a, b in zip(first, second, strict=True)]
-    order = np.argsort(np.nan_to_num(tau.whole, nan=np.inf), kind="stable")
-    rows = ((*names[i], *(float(v[i]) for v in (tau.whole, low, high, corrected)), bool(least[i])) for i in order)
+    low, high = taus.simultaneous_interval(level=level)
+    least = taus.least_p(seed=seed) >= 1 - level
+    names = list(combinations(conditions, 2))
+    order = np.argsort(np.nan_to_num(taus.whole, nan=np.inf), kind="stable")
+    columns = (taus.whole, low, high, taus.corrected)
+    rows = ((*names[i], *(float(v[i]) for v in columns), bool(least[i])) for i in order)
     return table(rows, _PAIRS)
 
 
@@ -55,61 +49,72 @@ class HalfTaus:
     """
 
     whole: Array  # [pair]
-    changes: Array  # [split, pair]: what two halves differ by, on the scale of one of them; none below 8 topics
-    growth: Array  # [pair]: of the standard error, from half of the topics to all
+    on_halves: Array  # [2 x split, pair]: on all first halves, then on all second ones; none where topics are too few
+    corrected: Array  # [pair]: without the noise of topics; NaN where halves do not agree
     n_topics: int
+    n_runs: int
 
     @classmethod
     def of(cls, x: Array, *, seed: int) -> HalfTaus:
         """Rank by all measures; `x` is [measure, run, topic]."""
-        first, second = np.triu_indices(len(x), 1)
+        pair = np.triu_indices(len(x), 1)
         n = x.shape[-1]
-
-        def taus(mean: Array) -> Array:  # of [set, measure, run]
-            orders = pair_orders(mean)
-            return every_tau_b(orders, orders)[:, first, second]
-
-        whole = taus(x.mean(-1)[None])[0]
+        every = pair_orders(x.sum(-1)[None])
+        whole = every_tau_b(every, every)[0][pair]
         split = halves(n, n_splits=_SPLITS, seed=seed)
         if split is None:
-            return cls(whole, np.zeros((0, whole.size)), np.ones(whole.size), n)
-        one, other = (taus(means(x, mask)) for mask in split.masks())
-        step = 1 / (x.shape[1] * (x.shape[1] - 1))
-        growth = (1 - whole + step) / (1 - (one.mean(0) + other.mean(0)) / 2 + step)
-        return cls(whole, (one - other) / np.sqrt(2), np.clip(growth, *GROWTH), n)
+            return cls(whole, np.zeros((0, whole.size)), np.full(whole.size, np.nan), n, x.shape[1])
+        one, other = ranked(x, split)
+        own = np.concatenate([every_tau_b(one, one), every_tau_b(other, other)])[:, *pair]
+        return cls(whole, own, corrected_taus(every_tau_b(one, other))[pair], n, x.shape[1])
+
+    @property
+    def shares(self) -> list[SubsampledShare]:
+        """The shares of pairs of runs in another order, (1 - tau) / 2, with what halves say of them. [pair]"""
+        n_pairs = self.n_runs * (self.n_runs - 1) // 2
+        whole, on_halves = (1 - self.whole) / 2, (1 - self.on_halves) / 2
+        return [
+            SubsampledShare.of_distance(float(one), half, self.n_topics, n_pairs)
+            for one, half in zip(whole, on_halves.T, strict=True)
+        ]
 
     def simultaneous_interval(self, *, level: float) -> tuple[Array, Array]:
         """Intervals over topics with the level shared among all pairs (Bonferroni), for one that was picked. [pair]
 
-        Of the pair with the lowest tau they held its mean tau in 1.00 of samples of 25 and 50 topics (one at the
-        whole level: .80 to .95); of all pairs at once in .63 to .95, as those of a tau close to 1 are too narrow.
+        They go by Wilson's rule for the share of pairs in another order, and so stay between -1 and 1.
         """
-        if not len(self.changes):
-            return np.full(self.whole.shape, np.nan), np.full(self.whole.shape, np.nan)
-        own = 1 - (1 - level) / self.whole.size
-        half = t_quantile(own, self.n_topics - 1) * self.growth * np.sqrt((self.changes**2).mean(0))
-        return np.maximum(self.whole - half, -1.0), np.minimum(self.whole + half, 1.0)
+        return distance_intervals(self.shares, level=1 - (1 - level) / self.whole.size, scale=2)
 
     def least_p(self, *, seed: int) -> Array:
         """Test of each pair whether it may be the least alike of all. [pair]
 
-        As `best_p_values` has it, of the lowest in place of the highest. The set held the pair that is least alike in
-        .98 to 1.00 of samples at .05, with 7 to 20 of 28 pairs in it (8 runs: 23). 1 where topics are too few.
+        As `best_p_values` has it, of the share of pairs in another order. Those with p of at least alpha are a set
+        that holds the least alike pair in a share 1 - alpha of samples. 1 where topics are too few.
         """
-        p, _ = best_p_values(-self.whole, -self.changes, self.growth, self.n_topics, seed=seed)
+        if not len(self.on_halves):
+            return np.ones(self.whole.size)
+        p, _ = best_shares(self.shares, seed=seed)  # the lowest tau is the highest share
         return np.nan_to_num(p, nan=1.0)
 
 
-def corrected_taus(x: Array, *, seed: int) -> Array:
-    """Tau between measures without the noise of topics, from halves of the topics; `x` is [measure, run, topic].
+def distance_intervals(shares: Sequence[SubsampledShare], *, level: float, scale: float) -> tuple[Array, Array]:
+    """Intervals of 1 - scale x share; NaN where it is not known, with all topics or on a half. Two of [share]"""
+    ends = []
+    for share in shares:
+        is_known = not (np.isnan(share.value) or np.isnan(share.changes).any())
+        ends.append((share.interval(level) if is_known else None) or (np.nan, np.nan))
+    low, high = np.array(ends).reshape(-1, 2).T
+    return 1 - scale * high, 1 - scale * low
 
-    NaN where halves do not agree, and below two halves of two topics. With n = 25 and 50 the bias of a
-    plain tau was -.20 to -.02 (by population), that of this one -.01 to +.06. [a, b]
+
+def corrected_taus(crossed: Array) -> Array:
+    """Tau between measures without the noise of topics, from taus between disjoint halves. [a, b]
+
+    `crossed` is [split, a, b]: measure a on one half, b on the other. NaN where halves do not agree. With n = 25 and
+    50 the bias of a plain tau was -.20 to -.02 (by population), that of this one -.01 to +.06.
     """
-    n = x.shape[-1]
-    if n < SPLIT_TOPICS.value:
-        return np.full((len(x), len(x)), np.nan)
-    r = latent(average(crossed(x, split_topics(n, n // 2, _SPLITS, seed))))
+    tau = average(crossed)
+    r = latent((tau + tau.T) / 2)
     own = np.diagonal(r)
     scale = np.sqrt(np.outer(own, own), out=np.full(r.shape, np.nan), where=(own > 0)[:, None] & (own > 0))
     return np.asarray(kendall(r / scale))

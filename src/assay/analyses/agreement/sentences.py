@@ -17,7 +17,8 @@ def unlike_measures(agreement: Result) -> Sentence | None:
     tau says little. They are called least alike only where every other pair is significantly more alike (multiple
     comparisons with the lowest, over topics); else they are among the least alike, with the number of pairs that
     cannot be excluded. The interval, over topics, shares its level among all pairs, as the pair was picked; it says
-    whether the other side of {equivalent_tau} is ruled out.
+    whether the other side of {equivalent_tau} is ruled out. The tau corrected for the noise of topics is the other
+    end of a bracket for unlimited topics.
     """
     if "pairs" not in agreement.tables:
         return None
@@ -27,7 +28,9 @@ def unlike_measures(agreement: Result) -> Sentence | None:
     row = table.sort("tau", maintain_order=True).row(0, named=True)
     value = f"tau {tau(row['tau'])} ({span(row, tau, level=level_of(agreement))})"
     text = _text(table, f"{row['measure_a']} and {row['measure_b']}", alike=row["tau"] >= EQUIVALENT_TAU.value)
-    return Sentence.of(f"{text}: {value}{_doubt(row)}.", row, tau, ends=("tau", "low", "high"), shown="tau {}")
+    return Sentence.of(
+        f"{text}: {value}{_doubt(row)}.{_bracket(row)}", row, tau, ends=("tau", "low", "high"), shown="tau {}"
+    )
 
 
 def _text(table: pl.DataFrame, pair: str, *, alike: bool) -> str:
@@ -48,3 +51,10 @@ def _doubt(row: Row) -> str:
     end, other = ("low", f"less than {EQUIVALENT_TAU}") if row["tau"] >= EQUIVALENT_TAU.value else ("high", "")
     sure = known(row[end]) and (row[end] >= EQUIVALENT_TAU.value) == (row["tau"] >= EQUIVALENT_TAU.value)
     return "" if sure else f"; {other or f'{EQUIVALENT_TAU} and more'} is not ruled out"
+
+
+def _bracket(row: Row) -> str:
+    """Say what taking off the noise of topics would make of a tau."""
+    if not known(row["tau_corrected"]):
+        return ""
+    return f" Corrected for the noise of topics it is {tau(row['tau_corrected'])}: a bracket, not an interval."

@@ -78,15 +78,15 @@ def reliability(
     say almost nothing, and the output begins with that.
 
     The intervals are about these very runs; the topics are the sample, in any distribution: a jackknife of the
-    logarithm of error / variance of runs, one topic left out at a time (of more than 50 a fiftieth). Nominal 95%
-    intervals held the truth in 94 to 98% (E-rho^2; lowest measure 90%) and 93 to 98% (Phi; 85%) with 25 and 50 topics
-    of seven populations. Where the variance of runs is not positive there is no interval, and a note says so; where
-    the runs do not differ significantly as a whole, it begins at 0. --run-effects random asks for runs as a sample,
-    too, with normal effects (feldt1965 for E-rho^2, arteaga1982 for Phi), as published G-studies have it. On normal
-    scores these hold the truth in 94 to 97%; where runs and topics of real tracks are the samples, in 51 to 95%.
-    `times` of tables.comparisons is paired over the topics, with the runs as given, by the same jackknife: 96% held
-    the truth on 50 topics of robust 2004 for AP against P@10. An order that such an interval decides is called
-    significant.
+    logarithm of a variance, or of error / variance of runs, one topic left out at a time (of more than 50 a
+    fiftieth). Where the variance of runs is not positive there is no interval, and a note says so; where the runs do
+    not differ significantly as a whole, it begins at 0. The best three quarters of the runs are chosen by the same
+    topics: their intervals take the choice as given, and are about the runs that are truly best only as far as the
+    topics find them. --run-effects random asks for runs as a sample, too, with normal effects (feldt1965 for E-rho^2,
+    arteaga1982 for Phi, ting1990 for variances), as published G-studies have it: on normal scores these hold the
+    truth in 94 to 97%; where runs and topics of real tracks are the samples, in 51 to 95%. `times` of
+    tables.comparisons is paired over the topics, with the runs as given, by the same jackknife. An order that such an
+    interval decides is called significant.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def reliability(
     level
         Confidence of the intervals.
     rng
-        Seed of the random halves behind tables.unlimited.
+        Seed of the random sets of topics behind tables.unlimited.
 
     Returns
     -------
@@ -126,10 +126,8 @@ def reliability(
     ranking by so many topics and that by unlimited ones), low, high, reversed (expected share of pairs of runs that
     the two order oppositely), reversed_low, reversed_high: as `assay subset` has it, which says how. Where the
     truth was known, an E-rho^2 of .95 left a tau of .70 to .77; tau .9 took 6 to 11 times as many topics.
-    tables.components: measure, source, dof, mean_square, variance, low, high, share: unclipped; the interval is
-    chi-squared for the interaction and ting1990 else, runs and topics as samples of normal effects whatever
-    --run-effects says (94 to 96% of nominal 95% held the truth on normal scores); the share is of all variances above
-    0, for one topic.
+    tables.components: measure, source, dof, mean_square, variance, low, high, share: unclipped; the interval as
+    --run-effects says; the share is of all variances above 0, for one topic.
     tables.comparisons: runs (all, or best), coefficient, measure_a, measure_b, times, low, high: measure a needs
     `times` as many topics as measure b for the same stability. Only here are measures compared on the same topics;
     there is no interval where they do not have the same ones.
@@ -137,6 +135,7 @@ def reliability(
     tables.facets, with a measure under several judgments (-m AP -m AP/qrels=b.txt): measure, facet, n_levels, effect,
     variance, low, high, share: the judgments are a third facet, crossed with runs and topics; intervals by a
     jackknife over topics, levels as given: below {many_levels} levels their variance is little more than a guess.
+    How often these intervals hold was not measured: no population has two sets of judgments.
     tables.facet_stability, with a measure under several judgments: measure, facet, n_levels, n_topics, and both
     coefficients, with the judgments sampled as the topics are: one level, and as many as there are.
 
@@ -223,7 +222,7 @@ def _notes(data: Scores, every: Sequence[GStudy], runs: RunEffects) -> Iterator[
     if runs == "random":
         text = "intervals take the runs as a sample of normal effects: on real runs 95% intervals hold in 51 to 95%"
         yield Note("random_runs", "caution", text)
-    elif unknown := [s.measure for s in every if np.isnan(s.ends["e_rho2"][0]) and not np.isnan(s.ratio("e_rho2"))]:
+    elif unknown := [s.measure for s in every if np.isnan(s.ends("e_rho2")[0]) and not np.isnan(s.ratio("e_rho2"))]:
         text = f"no variance between runs that is sure to be positive, so no interval: {', '.join(unknown)}"
         yield Note("no_run_variance", "caution", text)
     if any(s.n_topics < len(data.topics) for s in every):

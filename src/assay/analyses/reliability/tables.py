@@ -18,11 +18,11 @@ from assay.stats.variance import (
     COEFFICIENTS,
     SOURCES,
     Coefficient,
+    JackknifedComponents,
     MeanSquares,
     RunEffects,
+    Source,
     coefficient,
-    fixed_interval,
-    log_ratios,
     mean_squares,
     topics_needed,
 )
@@ -55,20 +55,36 @@ class GStudy:
     x: Array  # [run, topic], without topics that have no score
     topics: Index  # [topic]: which of all topics these are
     squares: MeanSquares
+    jackknife: JackknifedComponents | None  # None where there is too little to leave any out
+    runs: RunEffects  # what the intervals are about
     level: float
-    ends: dict[Coefficient, tuple[float, float]]  # the interval of the ratio, not clipped
 
     @classmethod
     def of(cls, measure: str, x: Array, topics: Index, *, runs: RunEffects, level: float) -> GStudy:
         """Study scores without gaps, with intervals for these runs or for runs like them; `x` is [run, topic]"""
         x = np.zeros_like(x) if _flat(x) else x
-        squares = mean_squares(x)
-        ends: dict[Coefficient, tuple[float, float]] = {}
-        for name in COEFFICIENTS:
-            of_runs = runs == "random" or min(x.shape) < 2
-            low, high = squares.interval(name, level=level) if of_runs else fixed_interval(x, name, level=level)
-            ends[name] = float(low), float(high)
-        return cls(measure, x, topics, squares, level, ends)
+        jackknife = JackknifedComponents.of(x) if min(x.shape) > 1 else None
+        return cls(measure, x, topics, mean_squares(x), jackknife, runs, level)
+
+    def ends(self, of: Coefficient) -> tuple[float, float]:
+        """The interval of the ratio, not clipped."""
+        fixed = self.jackknife if self.runs == "fixed" else None
+        interval = fixed.ratio_interval if fixed else self.squares.interval
+        low, high = interval(of, level=self.level)
+        return float(low), float(high)
+
+    def component_ends(self, source: Source) -> tuple[float, float]:
+        """The interval of a variance."""
+        fixed = self.jackknife if self.runs == "fixed" else None
+        interval = fixed.interval if fixed else self.squares.component_interval
+        low, high = interval(source, level=self.level)
+        return float(low), float(high)
+
+    def log_ratios(self, of: Coefficient) -> tuple[float, Array]:
+        """The logarithm of the ratio, and without each group of topics. The latter is [group]"""
+        ratio = self.ratio(of)
+        left_out = self.jackknife.log_ratios(of) if self.jackknife else np.zeros(0)
+        return float(np.log(ratio)) if ratio > 0 else np.nan, left_out
 
     @property
     def n_topics(self) -> int:
@@ -86,7 +102,7 @@ class GStudy:
 
     def at(self, n: int, of: Coefficient) -> tuple[float, float, float]:
         """A coefficient at a number of topics with its interval, as it is printed: from 0 to 1."""
-        low, high = self.ends[of]
+        low, high = self.ends(of)
         return _printed(self.ratio(of), n), _printed(low, n), _printed(high, n)
 
 
@@ -111,10 +127,6 @@ def _printed(ratio: float, n: int) -> float:
 
 def _flat(x: Array) -> bool:
     return bool(x.size and x.max() - x.min() < _FLAT)
-
-
-def _log(ratio: Array) -> Array:
-    return np.log(np.where(ratio > 0, ratio, np.nan))
 
 
 def studies(data: Scores, *, runs: RunEffects, level: float) -> list[GStudy]:
@@ -155,9 +167,8 @@ def _components(study: GStudy) -> Iterator[tuple[object, ...]]:
     squares = zip((s.dof_run, s.dof_topic, s.dof_residual), (s.run, s.topic, s.residual), strict=True)
     for source, (dof, mean) in zip(SOURCES, squares, strict=True):
         variance = float(getattr(components, source))
-        ends = (float(end) for end in s.component_interval(source, level=study.level))
         share = max(variance, 0.0) / total if total > 0 else np.nan
-        yield study.measure, source, dof, float(mean), variance, *ends, share
+        yield study.measure, source, dof, float(mean), variance, *study.component_ends(source), share
 
 
 def needed_table(every: Sequence[GStudy], targets: Sequence[float]) -> pl.DataFrame:
@@ -172,7 +183,7 @@ def needed_table(every: Sequence[GStudy], targets: Sequence[float]) -> pl.DataFr
 
 
 def _needed(study: GStudy, of: Coefficient, target: float) -> Array:
-    low, high = study.ends[of]
+    low, high = study.ends(of)
     return topics_needed(np.array([study.ratio(of), high, low]), target)
 
 
@@ -182,9 +193,14 @@ def _whole(n: float) -> int | None:
 
 def curve_table(every: Sequence[GStudy], most: int) -> pl.DataFrame:
     """Lay out both coefficients from one topic to `most`, with their intervals."""
-    sizes = sorted({*range(1, min(most, _STEEP) + 1), *np.linspace(1, most, _POINTS).round().astype(int).tolist()})
-    rows = [_stability(study, n) for study in every for n in sizes]
+    rows = [_stability(study, n) for study in every for n in curve_sizes(most)]
     return table(rows, _STABILITY).drop(_VARIANCES)
+
+
+def curve_sizes(most: int) -> list[int]:
+    """The numbers of topics on a curve, from one to `most`; close to each other where it is steep."""
+    even = np.linspace(1, most, _POINTS).round().astype(int).tolist()
+    return sorted({*range(1, min(most, _STEEP) + 1), *even})
 
 
 def comparison_table(parts: Mapping[str, Sequence[GStudy]], level: float) -> pl.DataFrame:
@@ -196,10 +212,10 @@ def comparison_table(parts: Mapping[str, Sequence[GStudy]], level: float) -> pl.
 
 
 def _comparisons(every: Sequence[GStudy], of: Coefficient, level: float) -> Iterator[tuple[object, ...]]:
-    ratios = [(study, _log(np.array(study.ratio(of))), log_ratios(study.x, of)) for study in every]
+    ratios = [(study, *study.log_ratios(of)) for study in every]
     for (a, log_a, out_a), (b, log_b, out_b) in combinations(ratios, 2):
         moved = out_b - out_a if np.array_equal(a.topics, b.topics) else np.zeros(0)
-        ends = jackknife_interval(log_b - log_a, moved, level=level)
+        ends = jackknife_interval(np.array(log_b - log_a), moved, level=level)
         yield of, a.measure, b.measure, float(np.exp(log_b - log_a)), *(float(np.exp(end)) for end in ends)
 
 

@@ -6,6 +6,7 @@ of the product of their reliabilities (Spearman 1904; `stats.unlimited_topics` h
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +47,25 @@ def compare_sets(x: Array, masks: Array, *, k: int, marks: PairBits) -> SetRanki
         numbers = (tau_b(here, whole), tau_b(here, rest), shared, count_bits(opposite), count_bits(opposite & marks))
         parts.append(np.stack([np.asarray(number, dtype=np.float64) for number in numbers]))
     return SetRankings(*np.concatenate(parts, axis=1))
+
+
+def taus_by_size(x: Array, order: Index, sizes: Iterable[int]) -> dict[int, tuple[Array, Array]]:
+    """Tau-b of random sets of every size with all topics and with the rest, by size. Two of [set] each
+
+    A set and its rest serve two sizes: what is ranked for one is ranked for the other. `x` is [run, topic], without
+    gaps, `order` [set, topic].
+    """
+    n, whole = x.shape[1], pair_orders(x.mean(-1)[None])
+    taus: dict[int, tuple[Array, Array]] = {}
+    for size in sorted(set(sizes)):
+        if size in taus:
+            continue
+        mask = first_sets(order, size)
+        here, rest = (pair_orders(means(x, members)) for members in (mask, 1 - mask))
+        between = tau_b(here, rest)
+        taus[n - size] = tau_b(rest, whole), between
+        taus[size] = tau_b(here, whole), between
+    return taus
 
 
 def _opposite(x: PairOrders, y: PairOrders) -> PairBits:

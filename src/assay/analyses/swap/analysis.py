@@ -40,10 +40,10 @@ EXTRAPOLATED_TOPICS = Threshold(
 )
 _SIZES = (0.5, 0.75, 1.0)  # of half the topics: the sizes that the fall of the rate is fitted to
 _GROUPS = 10  # of topics, left out in turn
-_WIDTH = 0.01  # of a bin, for scores between -1 and 1
+WIDTH = 0.01  # of a bin, for scores between -1 and 1
 NEEDED_INTERVAL = ("needed", "needed_low", "needed_high")
 _RATES = ("swap_rate", "low", "high", "error_rate", "tie_rate", "bootstrap_rate")
-_SWAPS = schema("measure", "n_topics", *_RATES, *NEEDED_INTERVAL, "relative", "beyond", "safe", "beyond_safe")
+_SWAPS = schema("measure", "n_topics", *_RATES, *NEEDED_INTERVAL, "relative", "beyond", "beyond_high")
 _CURVE = schema("measure", "n_topics", "swap_rate", "tied", "error_rate", "tie_rate", "n_splits")
 _SIGNIFICANT = schema(
     *("measure", "n_topics", "from", "to", "n", "swapped", "swap_rate", "unconfirmed", "contradicted"),
@@ -91,11 +91,9 @@ def swap(
     many there are. A measure whose means come in steps looks more stable than it is.
 
     The intervals treat the topics as the sample, by a jackknife of the logarithm: one of ten groups of topics is left
-    out at a time and everything is done again, on the same splits but for these topics. Of nominal 95% intervals from
-    50 topics of robust 2004, 95% (AP) and 98% (P@10) held the swap rate of disjoint sets of 25 of all 249; 90% and
-    99% held the difference needed there on sets of 50, of which `needed` fell short by 6% (AP) and 3% (P@10) on
-    average. The other rates have none: their sets share topics, and how far that biases them is not seen by leaving
-    topics out. The runs are taken as fixed.
+    out at a time and everything is done again, on the same splits but for these topics. `needed` is extrapolated:
+    where the truth was known it fell a little short. The other rates have no interval: their sets share topics, and
+    how far that biases them is not seen by leaving topics out. The runs are taken as fixed.
 
     At least {split_topics} topics are needed; with fewer than {extrapolated_topics} topics, sets are too small to
     extrapolate from.
@@ -135,10 +133,9 @@ def swap(
         `needed` as a share of the largest mean, sign aside.
     beyond
         The share of pairs of runs that differ by at least `needed` over all topics.
-    safe, beyond_safe
-        The upper end of the interval of `needed` at twice the error (90% where `level` is 95%), and the share of
-        pairs beyond it. At `needed` itself more than `rate` were reversed in 35 to 67% of samples, at `safe` in 1 to
-        5%.
+    beyond_high
+        The share of pairs that differ by at least `needed_high`. At `needed` itself more than `rate` are reversed in
+        more than half of all samples; `needed_high` is the difference to go by.
 
     Notes
     -----
@@ -245,7 +242,7 @@ def _study(x: Array, order: Index, plan: _SwapPlan, *, logarithmic: bool) -> _Sw
         raise UsageError(f"{n} with a score for every run; two sets of topics need at least {SPLIT_TOPICS}")
     x, order = np.ascontiguousarray(x[:, whole]), among(order, whole)
     mean = float(np.abs(x.mean(-1)).max())
-    width = _WIDTH * (1.0 if np.abs(x).max() <= 1 or mean == 0 else mean)
+    width = WIDTH * (1.0 if np.abs(x).max() <= 1 or mean == 0 else mean)
     sizes = _sizes(whole.size)
     swaps, means = disjoint_swaps(x, order, sizes, width=width)
     deleted = deletions(whole.size, groups=_GROUPS)
@@ -292,9 +289,8 @@ def _row(measure: str, study: _SwapStudy, plan: _SwapPlan, level: float) -> tupl
     low, high = (np.exp(end) for end in jackknife_interval(np.log(estimate), study.left_out, level=level))
     rates = (last.rate, float(low[0]), float(np.minimum(high[0], 1.0)), *study.votes[-1], study.bootstrap.rate)
     reach = _reach(study, needed)
-    safe = float(np.exp(jackknife_interval(np.log(estimate), study.left_out, level=max(2 * level - 1, 0.0))[1][1]))
-    ends = (float(low[1]), float(high[1]), *reach.values())
-    return measure, study.sizes[-1], *rates, needed, *ends, safe, _reach(study, safe)["beyond"]
+    ends = (float(low[1]), float(high[1]))
+    return measure, study.sizes[-1], *rates, needed, *ends, *reach.values(), _reach(study, ends[1])["beyond"]
 
 
 def _reach(study: _SwapStudy, needed: float) -> dict[str, float]:

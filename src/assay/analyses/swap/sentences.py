@@ -13,16 +13,16 @@ def lasting_differences(swap: Result) -> Sentence | None:
 
     About the first measure asked for: differences themselves do not compare between measures. Rarely is the rate
     asked for (by default that of voorhees2002); extrapolated from halves of the topics. The difference is the upper
-    end of a 90% interval, over topics, of the one at which the rate is reached. Below {many_runs} runs (own) nothing
+    end of the interval, over topics, of the one at which the rate is reached. Below {many_runs} runs (own) nothing
     is said.
     """
-    enough = [row for row in swap.table.to_dicts() if known(row["safe"]) and known(row["swap_rate"])]
+    enough = [row for row in swap.table.to_dicts() if known(row["needed_high"]) and known(row["swap_rate"])]
     if not enough or n_runs(swap) < MANY_RUNS.value:
         return None
     row = enough[0]
     rate = f"{float(swap.settings['rate']):.0%}"
     text = (
-        f"From a difference of {score(row['safe'])} in {row['measure']} on, as many new topics would reverse at most "
-        f"{rate} of the orders of two runs. {percent(row['beyond_safe'])} of the pairs are beyond it."
+        f"From a difference of {score(row['needed_high'])} in {row['measure']} on, as many new topics would reverse "
+        f"at most {rate} of the orders of two runs. {percent(row['beyond_high'])} of the pairs are beyond it."
     )
-    return Sentence.of(text, row, score, ends=("safe", "needed_low", "safe"))
+    return Sentence.of(text, row, score, ends=("needed_high", "needed_low", "needed_high"))

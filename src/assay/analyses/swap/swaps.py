@@ -17,7 +17,7 @@ from assay.stats.resampling import multinomials
 from assay.stats.splits import end_sets, means
 
 BINS = 101  # of differences: a hundred, and one for what is beyond
-_DRAWS = 512  # draws compared at a time: what stays in cache
+_DRAWS = 1024  # draws compared at a time: what stays in cache
 _EPSILON = 1e-10  # of the largest mean: closer ones are ties
 _EDGE = 1e-7  # of a bin: what rounding may do to a difference that lies on an edge
 
@@ -64,9 +64,8 @@ def disjoint_swaps(x: Array, order: Index, sizes: Sequence[int], *, width: float
 
 def _on_both_sets(x: Array, order: Index, size: int) -> tuple[Array, Array]:
     """Average every run on the first and the second set of every split. Two of [run, split]"""
-    halves = end_sets(order, size)
-    first, second = (means(x, mask).T for mask in halves.masks())
-    return (np.hstack([first, second]), np.hstack([second, first])) if halves.complete else (first, second)
+    first, second = (means(x, mask).T for mask in end_sets(order, size).both_ways().masks())
+    return first, second
 
 
 def bootstrap_swaps(x: Array, n_draws: int, seed: int, *, width: float) -> Swaps:

@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.arrays import Array
 from assay.stats.correlation.coefficients import DenseRanks, correlate_ranks, dense_ranks
 from assay.stats.splits import Splits, means
-from assay.stats.subsampling import GROWTH, SubsampledShare, half_changes
+from assay.stats.subsampling import SubsampledShare
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,7 @@ def tau_interval(one: HalfRankings, other: HalfRankings, *, level: float) -> tup
     on_halves = correlate_ranks(one.half, other.half, "tau-b")
     if np.isnan(on_halves).any():
         return tau, np.nan, np.nan
-    reversed_share, half = (1 - tau) / 2, (1 - on_halves) / 2
     n_runs = one.whole.shape[-1]
-    n_pairs = n_runs * (n_runs - 1) // 2
-    growth = (reversed_share + 0.5 / n_pairs) / (float(half.mean()) + 0.5 / n_pairs)
-    low, high = SubsampledShare(
-        reversed_share, half_changes(half), float(np.clip(growth, *GROWTH)), one.n_topics, n_pairs
-    ).interval(level) or (np.nan, np.nan)
+    share = SubsampledShare.of_distance((1 - tau) / 2, (1 - on_halves) / 2, one.n_topics, n_runs * (n_runs - 1) // 2)
+    low, high = share.interval(level) or (np.nan, np.nan)
     return tau, 1 - 2 * high, 1 - 2 * low
