@@ -65,11 +65,13 @@ def pair_orders(scores: Array) -> PairOrders:
     rank = dense_ranks(np.where(known[:, None], rows, 0.0))
     rank = rank.astype(np.uint8) if n <= 1 << 8 else rank
     up, untied = np.empty((2, len(rows), _n_words(n)), dtype=np.uint64)
-    step = max(1, _BYTES // max(1, n * n))
+    untied[:] = _packed(np.ones((n // 2, n), dtype=bool))
+    step, partners = max(1, _BYTES // max(1, n * n)), _partners(rank)
     for i in range(0, len(rows), step):
-        first, second = rank[i : i + step, None], _partners(rank[i : i + step])
+        first, second = rank[i : i + step, None], partners[i : i + step]
         up[i : i + step] = _packed(first < second)
-        untied[i : i + step] = _packed(first != second)
+        if (first.max(-1, initial=0) < n - 1).any():  # ranks have no gaps: there are ties
+            untied[i : i + step] = _packed(first != second)
     shape = (*scores.shape[:-1], _n_words(n))
     return PairOrders(up.reshape(shape), untied.reshape(shape), count_bits(untied).reshape(shape[:-1]), n)
 
