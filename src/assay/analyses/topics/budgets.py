@@ -19,6 +19,7 @@ from assay.results.schemas import schema, table
 from assay.stats.prediction import split_jackknife
 from assay.stats.splits import Splits
 
+_GROUPS = 25  # of topics left out: what two topics change stands out twice as clearly from the noise of the splits
 _DRAWN = 20  # designs of a budget that a picture shows
 _MAY, _BEHIND = "may be best", "significantly behind"
 _PHIS = ("phi", "low", "high", "phi_self", "self_low", "self_high")
@@ -52,7 +53,7 @@ class DesignPowers:
 
         @cache
         def observed(size: int, chosen: tuple[int, ...]) -> DesignPhi:
-            return observed_phi(x[list(chosen)], target, halves, size, replicates=replicates)
+            return observed_phi(x[list(chosen)], target, halves, size, replicates=replicates, groups=_GROUPS)
 
         self._observed = observed
 

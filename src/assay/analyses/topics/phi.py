@@ -18,14 +18,13 @@ import numpy as np
 
 from assay.core.arrays import Array, Index
 from assay.stats.correlation.bitwise_tau import PairOrders, pair_orders, tau_b
-from assay.stats.intervals import deletions
+from assay.stats.intervals import GROUPS, deletions
 from assay.stats.prediction import average, fisher_interval, split_jackknife
 from assay.stats.splits import SPLIT_TOPICS, Splits, masked, means
 
 _STEP = 32  # splits ranked at a time
 _WORDS = 1 << 17  # of the bits of rankings that are held at a time
 _NUDGE = 1e-6  # of phi, for the slope of an extrapolation
-_GROUPS = 25  # of topics left out: what two topics change stands out twice as clearly from the noise of the splits
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +54,15 @@ def shuffled_halves(halves: Splits, seed: int) -> Splits:
     return Splits(halves.n, first, second, complete=True)
 
 
-def observed_phi(x: Array, target: Array, halves: Splits, size: int, *, replicates: int) -> DesignPhi:
+def observed_phi(
+    x: Array, target: Array, halves: Splits, size: int, *, replicates: int, groups: int = GROUPS
+) -> DesignPhi:
     """Rank by designs on `size` topics of one half and by the target on the other, in both directions.
 
     `x` is [design, run, topic], `target` [run, topic]. A design predicts itself on `size` topics of the other half.
     """
     tau = np.concatenate([_tau(*_ranked(x, target, part, size)) for part in halves.blocks(_STEP)])
-    deleted = list(deletions(halves.n, groups=_GROUPS)) if halves.n >= SPLIT_TOPICS.value else []
+    deleted = list(deletions(halves.n, groups=groups)) if halves.n >= SPLIT_TOPICS.value else []
     few = halves.head(replicates)
     without = _without(x, target, few, size, deleted)
     # a set of which nothing is left ranks nothing: the other splits stand for it, as if it had been left out
