@@ -18,11 +18,15 @@ Leads = Mapping[tuple[str, str], Mapping[str, float]]
 RECALL, EARLY = "more_relevant", "first_relevant_earlier"
 
 
-def disagreement_on(shares: Shares, *, n_pairs: int = 1000, leads: Leads | None = None) -> Result:
+def disagreement_on(
+    shares: Shares, *, n_pairs: int = 1000, leads: Leads | None = None, most: int = 1, p: float = 1e-4
+) -> Result:
     """A result of disagreement on runs: percent of pairs for each two measures, with intervals of half a point.
 
-    `leads` says by how many points the first of two measures prefers a feature more often than the second.
+    `leads` says by how many points the first of two measures prefers a feature more often than the second, which has
+    the p-value `p`; `most` how many pairs of measures may disagree most often.
     """
+    order = sorted(shares.values(), reverse=True)
     rows = [
         {
             "measure_a": a,
@@ -32,19 +36,20 @@ def disagreement_on(shares: Shares, *, n_pairs: int = 1000, leads: Leads | None 
             "same_topic": x,
             "low": x - 0.5,
             "high": x + 0.5,
+            "most": order.index(x) < most,
             "opposite": x / 4,
             "n_pairs": n_pairs,
         }
         for (a, b), x in shares.items()
     ]
     features = [
-        (measure, against, feature, 50.0 + sign * points.get(feature, 0.0) / 2, round(n_pairs * shares[a, b] / 100))
+        (measure, against, feature, sign * points.get(feature, 0.0), p, round(n_pairs * shares[a, b] / 100))
         for (a, b), points in (leads or {}).items()
         if (a, b) in shares
         for measure, against, sign in ((a, b, 1), (b, a, -1))
         for feature in features_of(graded=False)
     ]
-    kinds = {"measure": pl.String, "against": pl.String, "feature": pl.String, "percent": pl.Float64}
+    kinds = {"measure": pl.String, "against": pl.String, "feature": pl.String, "lead": pl.Float64, "p": pl.Float64}
     kinds |= {"n_disagree": pl.Int64}
     tables = {
         "cells": pl.DataFrame({"depth": [5, 8, 9, 10]}),

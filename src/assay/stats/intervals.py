@@ -149,3 +149,17 @@ def jackknife_error(left_out: Array) -> Array:
     g = left_out.shape[0]
     spread = left_out - left_out.mean(0)
     return np.asarray(np.sqrt((g - 1) / g * (spread**2).sum(0)))
+
+
+def deletion_changes(left_out: Array) -> Array:
+    """What leaving out each group changes, so that the mean square is the squared error of all. [group, ...]
+
+    That is the scale on which `subsampling.best_p_values` takes changes: of statistics that are smooth, for which
+    leaving out one topic at a time will do.
+
+    >>> values = np.array([1.0, 2.0, 6.0])
+    >>> changes = deletion_changes((values.sum() - values) / 2)  # a mean
+    >>> bool(np.isclose((changes**2).mean(), values.var(ddof=1) / 3))
+    True
+    """
+    return np.asarray((left_out - left_out.mean(0)) * np.sqrt(len(left_out) - 1))

@@ -188,7 +188,7 @@ def best_p_values(
     p, above = np.ones(n), np.arange(n)
     if n < 2 or not n_splits:
         return np.full(n, np.nan), above
-    draws = _multivariate_t(n_splits, n_topics - 1, seed)  # [draw, split]
+    draws = _multivariate_t(n_splits, n_topics - 1, seed) @ changes  # [draw, n]
     there = ~np.isnan(value)
     for i in np.flatnonzero(there):
         moved = changes - changes[:, [i]]
@@ -197,7 +197,7 @@ def best_p_values(
         others = np.flatnonzero(there & (errors > _STILL))
         if others.size:
             t = (value[others] - value[i]) / errors[others]
-            null = draws @ (moved[:, others] / size[others])
+            null = (draws[:, others] - draws[:, [i]]) / size[others]
             p[i] = (1 + np.count_nonzero(null.max(-1) >= t.max())) / (1 + len(draws))
             above[i] = others[t.argmax()] if t.max() > 0 else i
     return p, above

@@ -173,8 +173,8 @@ def test_a_sentence_says_what_a_choice_means() -> None:
 
 
 def test_a_sentence_without_a_clear_preference_says_so() -> None:
-    rows = [(a, b, f, 50.0, 10) for a, b in (("X", "Y"), ("Y", "X")) for f in FEATURES]
-    table = pl.DataFrame(rows, schema=["measure", "against", "feature", "percent", "n_disagree"], orient="row")
+    rows = [(a, b, f, 0.0, None, 10) for a, b in (("X", "Y"), ("Y", "X")) for f in FEATURES]
+    table = pl.DataFrame(rows, schema=["measure", "against", "feature", "lead", "p", "n_disagree"], orient="row")
     assert meanings(table, "on all rankings")["sentence"][0] == "X over Y on all rankings means no clear preference"
 
 

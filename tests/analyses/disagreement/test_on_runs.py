@@ -11,12 +11,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ttest_rel
 
 from assay.analyses.disagreement.cases import TWO_RUNS, case_chart, case_tables
 from assay.analyses.disagreement.on_runs import DisagreementOnRuns, _with_room, disagreement_on_runs
-from assay.analyses.disagreement.pair_disagreement import disagreement_weights, most_disagreement
+from assay.analyses.disagreement.pair_disagreement import (
+    disagreement_weights,
+    may_be_most,
+    most_disagreement,
+    totals_over_topics,
+)
 from assay.analyses.disagreement.preference_task import PAIRS, cases_of_universe, check_export, key_path, write_task
+from assay.analyses.disagreement.preferences import feature_table
 from assay.analyses.disagreement.ranked_lists import COMPARED_LISTS, RankedLists, group_lists
 from assay.analyses.disagreement.run_cases import cases_of_runs
 from assay.core.errors import UsageError
@@ -26,6 +32,7 @@ from assay.data.read import read_qrels, read_runs
 from assay.measures.declare import Measure
 from assay.measures.grammar import parse_open
 from assay.measures.universe.exhaustive import universe
+from assay.measures.universe.features import FEATURES
 from tests.builders.disagreement import collected
 
 pytestmark = pytest.mark.xdist_group("trec8")
@@ -153,6 +160,36 @@ def test_a_feature_that_is_always_or_never_preferred_has_the_interval_of_topics_
     early, more = rows["first_relevant_earlier"], rows["more_relevant"]
     assert (early["percent"], early["low"], early["high"]) == (100, pytest.approx(100 * ends.low), 100)
     assert (more["percent"], more["low"], more["high"]) == (0, 0, pytest.approx(100 * (1 - ends.low)))
+    assert early["lead_low"] == pytest.approx(100 * (2 * ends.low - 1))  # RR always, P never
+    assert early["p"] >= 2**-2  # three topics that vote alike, before Holm's correction
+
+
+def test_of_two_shares_the_one_that_a_one_tailed_t_test_excludes_cannot_be_the_largest() -> None:
+    """With as many pairs on every topic a share is a mean over topics."""
+    rng = np.random.default_rng(3)
+    for gap in (0.0, 2.0, 6.0):
+        part = rng.normal(20, 4, (25, 2)) + np.array([0.0, gap])
+        p = ttest_rel(part[:, 0], part[:, 1], alternative="less").pvalue
+        assert abs(p - 0.05) > 0.01  # so that the error of 4,000 draws decides nothing
+        other = ttest_rel(part[:, 1], part[:, 0], alternative="less").pvalue
+        assert may_be_most(part, np.full(25, 50.0), 0.95) == [bool(p >= 0.05), bool(other >= 0.05)]
+    assert may_be_most(part[:7], np.full(7, 50.0), 0.95) == [None, None]
+    assert may_be_most(part[:, :1], np.full(25, 50.0), 0.95) == [True]
+
+
+def test_a_lead_has_the_interval_and_the_p_value_of_a_paired_t_test_where_topics_weigh_alike() -> None:
+    rng = np.random.default_rng(4)
+    counts = rng.binomial(20, [[0.5, 0.6], [0.45, 0.5]], (30, 2, 2))[..., None].astype(float)  # [topic, a, b, 1]
+    counts[:, [0, 1], [0, 1]] = 0  # a measure never disagrees with itself
+    each = np.full((30, 2, 2), 20.0) * (1 - np.eye(2))
+    totals = (totals_over_topics(x) for x in (counts, each))
+    votes = (each > 0).sum(0)
+    rows = feature_table(["A", "B"], [FEATURES["more_relevant"]], *totals, level=0.95, n_topics=votes).to_dicts()
+    test = ttest_rel(counts[:, 0, 1, 0] / 20, counts[:, 1, 0, 0] / 20)
+    ends = test.confidence_interval()
+    assert [rows[0][name] / 100 for name in ("lead_low", "lead_high")] == pytest.approx([ends.low, ends.high])
+    assert rows[0]["lead"] == pytest.approx(-rows[1]["lead"])
+    assert [row["p"] for row in rows] == pytest.approx([test.pvalue] * 2)
 
 
 @pytest.mark.parametrize(("lists", "graded"), [(("20", "11"), True), (("100", "011"), False)])

@@ -100,7 +100,7 @@ def test_a_measure_that_is_significantly_ahead_of_all_others_is_named() -> None:
 def test_measures_that_may_be_best_are_named_as_inconclusive_the_lowest_error_first() -> None:
     rms = {"AP": 0.132, "nDCG": 0.131, "RBP": 0.14, "P@10": 0.15, "RR": 0.3}
     said = most_informative(informed(rms, best=["AP", "nDCG", "RBP", "P@10"]))
-    assert_says(said, "Inconclusive", "nDCG, AP, RBP or 1 more", "nDCG's error is lowest, 0.131")
+    assert_says(said, "Inconclusive", "nDCG, AP, RBP or 1 more", "nDCG's error is 0.131")
     assert len(text(said).split()) <= 25
     assert "RR" not in text(said)
 
@@ -111,16 +111,22 @@ def test_of_one_measure_its_error_is_stated_and_no_comparison() -> None:
     assert most_informative(informed({"AP": 0.1}, best=["AP"])) is None
 
 
-def test_the_best_by_hand_is_who_is_not_behind_with_the_level_shared_among_the_comparisons() -> None:
-    result = informativeness(DATA, measure=["AP", "SP", "P@5", "RR"], depth=20)
-    by_topic = {m: result.tables["topics"].filter(measure=m)["rms"].to_numpy() for m in ("AP", "P@5", "RR")}
-    marked = dict(result.table.select("measure", "best").iter_rows())
-    assert marked["none"] is None
+def test_the_best_of_two_by_hand_is_who_a_one_tailed_t_test_does_not_exclude() -> None:
+    for one, other in (("AP", "P@5"), ("AP", "RR"), ("P@5", "RR")):
+        result = informativeness(DATA, measure=[one, other], depth=20)
+        by_topic = [result.tables["topics"].filter(measure=m)["rms"].to_numpy() for m in (one, other)]
+        marked = dict(result.table.select("measure", "best").iter_rows())
+        assert marked["none"] is None
+        for m, own, rival in ((one, *by_topic), (other, *by_topic[::-1])):
+            p = stats.ttest_rel(own, rival, alternative="greater").pvalue
+            assert abs(p - 0.05) > 0.01  # so that the error of 4,000 draws decides nothing
+            assert marked[m] is bool(p >= 0.05)
+
+
+def test_measures_that_are_the_same_but_for_rounding_may_both_be_best() -> None:
+    marked = dict(informativeness(DATA, measure=["AP", "SP"], depth=20).table.select("measure", "best").iter_rows())
     assert marked["AP"]
-    assert marked["SP"]  # the same but for rounding
-    for m in ("P@5", "RR"):
-        p = stats.ttest_rel(by_topic[m], by_topic["AP"], alternative="greater").pvalue
-        assert marked[m] is bool(p >= 0.025 / 3)
+    assert marked["SP"]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from math import ceil
 from pathlib import Path
 
@@ -14,12 +15,13 @@ from scipy.stats import kendalltau
 from assay.analyses.predictivity.analysis import predictivity
 from assay.analyses.topics.analysis import MEASURES, topics
 from assay.analyses.topics.budgets import Affordable, DesignPowers, affordable, answer, compare_budget, may_be_best
-from assay.analyses.topics.designs import JudgingDesign, pool_sizes
+from assay.analyses.topics.designs import JudgingDesign, PilotPools, pool_sizes
 from assay.analyses.topics.phi import extrapolated_phi, observed_phi, shuffled_halves, spearman_brown
 from assay.cli import main
 from assay.core.errors import InputError, MeasureError, UsageError
-from assay.data.judged import Collection
+from assay.data.judged import Collection, Negative, judge
 from assay.data.read import read_qrels, read_runs
+from assay.data.tables import IN_POOL
 from assay.measures.grammar import parse
 from assay.results.result import Result
 from assay.scoring.conditions import score_conditions
@@ -121,6 +123,22 @@ def test_pools_that_were_not_judged_are_left_out_or_warned_of(tmp_path: Path, fo
     asked = topics(half, budget=["1000"], pool_depth="5,20", splits=60)
     assert set(asked.table["pool_depth"]) == {5, 20}
     assert "left_out_pools" not in {note.code for note in asked.notes}
+
+
+@pytest.mark.parametrize("negative", ["pooled", "nonrelevant"])
+def test_runs_are_judged_by_a_pool_as_by_its_judgments_alone(pilot: Collection, negative: Negative) -> None:
+    """The twin looks every document up again, in the judgments of the pool."""
+    grade = pilot.qrels.grade.copy()
+    grade[::7] = IN_POOL
+    data = replace(pilot, qrels=replace(pilot.qrels, grade=grade), negative=negative)
+    few = np.arange(len(data.runs.names)) % 3 == 0
+    pools = PilotPools.of(data, judge(data.runs, data.qrels, negative=negative), [3, 9], few)
+    for depth in (3, 9):
+        again = judge(data.runs, pools.grid.pool(pools.first, depth), negative=negative)
+        at_once = pools.judged(depth)
+        np.testing.assert_array_equal(at_once.cube(), again.cube())
+        np.testing.assert_array_equal(at_once.pool, again.pool)
+    assert again.pool.sum() > judge(data.runs, pools.grid.pool(pools.first, 3), negative=negative).pool.sum()
 
 
 def test_pools_that_contributors_fill_hold_their_documents_only(folder: Path, pilot: Collection) -> None:
@@ -324,28 +342,24 @@ def test_a_line_answers_every_budget(result: Result) -> None:
     first, *_ = lines = result.text.splitlines()
     assert len(lines) == 3
     best, *others = result.table.filter(budget=150).to_dicts()
-    assert first.startswith(f"With 150 judgments, {best['n_topics']} topics judged to depth {best['pool_depth']}, ")
-    assert f"ranked by {best['measure']}," in first
-    assert f"{best['phi']:.3f} (95% interval {best['low']:.3f} to {best['high']:.3f})" in first
-    n = sum(row["best"] for row in others)
-    assert f"{n} of the {len(others)} others may be best" in first
+    n = 1 + sum(row["best"] for row in others)
+    assert first.startswith(f"With 150 judgments {n} of {len(others) + 1} designs may be best; ")
+    assert f"{best['n_topics']} topics to depth {best['pool_depth']} by {best['measure']}" in first
+    assert f"phi {best['phi']:.3f} (95% interval {best['low']:.3f} to {best['high']:.3f})" in first
+    assert all(len(line.split()) <= 26 for line in lines)  # one word more where phi is extrapolated
 
 
-def test_the_answer_names_rivals_or_says_that_there_are_none() -> None:
+def test_the_answer_calls_a_design_best_only_where_all_others_are_behind() -> None:
     rows = [
         {"budget": 1000, "n_topics": n, "pool_depth": 5, "measure": "AP", "extrapolated": n > 5, "best": best}
         | {"phi": phi, "low": None, "high": None}
         for n, phi, best in ((1, 0.7, True), (2, 0.6, False), (9, 0.5, False), (4, None, False))
     ]
-    alone = answer(rows, "nDCG", 0.95)
-    assert "1 topic judged to depth 5, ranked by AP, has the highest phi for nDCG" in alone
-    assert alone.endswith("The other 2 designs are significantly behind.")  # of the one without phi nothing is known
-    assert answer(rows[:2], "nDCG", 0.95).endswith("The other design is significantly behind.")
+    alone = answer(rows, "nDCG", 0.95)  # of the one without phi nothing is known
+    assert "1 topic to depth 5 by AP predicts nDCG best of 3 designs: phi 0.700" in alone
+    assert "best" not in answer(rows[:1], "nDCG", 0.95)
     both = answer([row | {"best": True} for row in rows[:2]], "nDCG", 0.95)
-    assert both.endswith("The other design may be best: 2 topics to depth 5 by AP.")
-    many = answer([row | {"best": True} for row in [*rows[:3], *rows[:3]]], "nDCG", 0.95)
-    assert "All 5 others may be best" in many
-    assert many.endswith("and 3 more.")
+    assert "2 of 2 designs may be best; 1 topic to depth 5 by AP has phi 0.700" in both
     assert answer(rows[3:], "nDCG", 0.95) == "With 1,000 judgments no design has a predictive power on these runs."
 
 

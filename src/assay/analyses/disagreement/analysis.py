@@ -135,12 +135,13 @@ def disagreement(
     tables.cells: depth, n_rel, measure_a, measure_b and the same columns, for every k and R; with several grades
     also grades: how many documents of each.
     tables.matrix: the shares as a square, measures that agree side by side (average linkage).
-    tables.features: measure, against, feature, percent, low, high, n_disagree: of the pairs on which the two
-    disagree, the share where `measure` prefers the ranking that has more relevant documents, its first relevant one
-    earlier, its first non-relevant one earlier, more relevant ones in a row, its last relevant one lower down; with
-    several grades also higher grades, and the first one of the highest grade earlier; and the features that
-    `--declare` adds. Rankings that have as much of a feature count for neither. The interval is over a sample of
-    rankings, empty where all are counted, or where all or none of the sample have a feature.
+    tables.features: measure, against, feature, percent, low, high, n_disagree, lead, lead_low, lead_high, p: of the
+    pairs on which the two disagree, the share where `measure` prefers the ranking that has more relevant documents,
+    its first relevant one earlier, its first non-relevant one earlier, more relevant ones in a row, its last relevant
+    one lower down; with several grades also higher grades, and the first one of the highest grade earlier; and the
+    features that `--declare` adds. Rankings that have as much of a feature count for neither. The interval is over a
+    sample of rankings, empty where all are counted, or where all or none of the sample have a feature. lead: by how
+    many percentage points `measure` prefers the feature more often than `against` does; p is empty here.
     tables.meanings: measure, against, sentence: which of recall and an early first hit (and of declared features)
     `measure` prefers more often than `against` does, and which less, by the larger difference of these shares, if
     above {preference_margin} in percentage points; hits in a row and high grades only where none is. These come first
@@ -172,8 +173,10 @@ def disagreement(
     percent over all 2^k rankings, each once, where there are as many relevant documents as ranks; weighted: each as
     often as the runs produced it (both empty beyond {enumerated_depth} ranks); same_topic, low, high: over all pairs
     of runs on a topic whose rankings differ, with an interval over topics (jackknife; of 0 or 100% Clopper and
-    Pearson's, each topic being one vote); opposite: the part of it where the two prefer opposite runs; n_pairs. Of a
-    topic with more than {compared_lists:,} different rankings as many are compared, evenly spaced.
+    Pearson's, each topic being one vote); most: whether the two may be those that disagree most often, by multiple
+    comparisons with the best (hsu1984; empty below {halved_topics} topics); opposite: the part of it where the two
+    prefer opposite runs; n_pairs. Of a topic with more than {compared_lists:,} different rankings as many are
+    compared, evenly spaced.
     tables.vectors, with runs: ranking, n_relevant, n_lists, percent, uniform, weighted: the rankings that occur, the
     most frequent first, and how often measures disagree about each, in percent of all other rankings, each once and
     each as often as it occurs; the mean over all pairs of measures, as above.
@@ -186,8 +189,11 @@ def disagreement(
     depends on the measure.
     tables.topics, with runs: topic, n_rel, n_lists (different ones), disagreement, opposite, n_pairs: the same over
     all pairs of runs on a topic.
-    tables.real_features, with runs: as features, of the pairs of runs on a topic, the interval being over topics.
-    tables.real_meanings, with runs: as meanings, of the pairs of runs on a topic.
+    tables.real_features, with runs: as features, of the pairs of runs on a topic, the intervals being over topics
+    (jackknife, the topics as the sample, these runs); p: of both measures preferring a feature as often (Student's t
+    over topics, Holm's correction over all features and pairs of measures).
+    tables.real_meanings, with runs: as meanings, of the pairs of runs on a topic, by features that are significant at
+    1 - `level`.
     tables.cases, with runs: case, of, run, topic, n_rel and ranking of each side (? is an unjudged document), and the
     measures that prefer a, b or neither: the rankings of two runs on one topic, and of one run on two topics, on
     which measures disagree most: most pairs of measures prefer opposite ones, of measures that never disagree here

@@ -25,6 +25,7 @@ from assay.analyses.disagreement.cases import (
 from assay.analyses.disagreement.contention import CONTENDED_RANKINGS, about_each, contention_on_runs
 from assay.analyses.disagreement.pair_disagreement import (
     disagreement_weights,
+    may_be_most,
     preferred_weights,
     share_over_topics,
     totals_over_topics,
@@ -93,7 +94,7 @@ def disagreement_on_runs(
             "vectors": _vectors(lists, every),
             **contention.tables,
             "real_features": traits,
-            "real_meanings": meanings(traits, ON_THESE_RUNS),
+            "real_meanings": meanings(traits, ON_THESE_RUNS, alpha=1 - level),
             **case_tables(cases, names),
         },
         cases,
@@ -131,14 +132,16 @@ def _weighted(
     differ, opposite = (np.array([getattr(own, name) for own in weights]) for name in ("differ", "opposite"))
     total = np.array([own.total for own in weights])
     share, low, high = share_over_topics(differ, total[:, None, None], level)
+    pairs = np.triu_indices(len(measures), 1)
+    most = may_be_most(differ[:, *pairs], total, level)
     rows = []
-    for i, j in combinations(range(len(measures)), 2):
+    for (i, j), first in zip(combinations(range(len(measures)), 2), most, strict=True):
         shares = (None, None) if every is None else every.shares(i, j)
         opposed = 100 * opposite[:, i, j].sum() / total.sum() if total.sum() else None
-        own = [*(100 * x[i, j] if total.sum() else None for x in (share, low, high)), opposed]
+        own = [*(100 * x[i, j] if total.sum() else None for x in (share, low, high)), first, opposed]
         rows.append((str(measures[i]), str(measures[j]), *shares, *own, int(total.sum())))
-    shown = dict.fromkeys(("uniform", "weighted", "same_topic", "low", "high", "opposite"), pl.Float64)
-    kinds = {"measure_a": pl.String, "measure_b": pl.String, **shown, "n_pairs": pl.Int64}
+    shown = dict.fromkeys(("uniform", "weighted", "same_topic", "low", "high", "most", "opposite"), pl.Float64)
+    kinds = {"measure_a": pl.String, "measure_b": pl.String, **shown, "most": pl.Boolean, "n_pairs": pl.Int64}
     return pl.DataFrame(rows, schema=kinds, orient="row").with_columns(pl.selectors.float().fill_nan(None))
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.core.arrays import Array, Index
-from assay.stats.intervals import grouped, jackknife_interval
+from assay.stats.intervals import deletion_changes, grouped, jackknife_interval
 from assay.stats.pair_preferences import Sides, preferred_sides
+from assay.stats.subsampling import HALVED_TOPICS, best_p_values
 
 _NONE = 1e-12  # a share that is none, but for rounding
 
@@ -52,10 +53,29 @@ def differing_pairs(ahead: Index, behind: Index, n_measures: int) -> tuple[Index
 
 
 def share_over_topics(part: Array, whole: Array, level: float) -> tuple[Array, Array, Array]:
-    """The share of the whole, with its interval over topics (jackknife). Both are [topic, ...]"""
+    """The share of the whole, with its interval over topics. Both are [topic, ...]
+
+    A ratio of sums over topics is smooth, so that the delete-one jackknife gives its error. The estimand is its mean
+    over samples of as many topics, runs fixed.
+    """
     share, *left_out = totals_over_topics(part) / np.maximum(totals_over_topics(whole), 1)
     low, high = jackknife_interval(share, np.array(left_out), level=level)
     return share, *share_interval(share, low, high, (whole > 0).sum(0), level)
+
+
+def may_be_most(part: Array, whole: Array, level: float) -> list[bool | None]:
+    """Say of each share whether it may be the largest: multiple comparisons with the best, paired over topics.
+
+    `part` is [topic, share], `whole` [topic]. The truly largest is marked with at least this confidence. None where
+    topics are too few.
+    """
+    share, *left_out = totals_over_topics(part) / np.maximum(totals_over_topics(whole[:, None]), 1)
+    if len(left_out) < HALVED_TOPICS.value or not whole.sum():
+        return [None] * share.size
+    if share.size == 1:
+        return [True]
+    p, _ = best_p_values(share, deletion_changes(np.array(left_out)), np.ones(share.size), len(left_out))
+    return [not one < 1 - level for one in p]
 
 
 def share_interval(share: Array, low: Array, high: Array, n: Index, level: float) -> tuple[Array, Array]:

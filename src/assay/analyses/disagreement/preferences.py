@@ -11,13 +11,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.analyses.disagreement.pair_disagreement import share_interval
-from assay.core.arrays import Array, Index
+from assay.core.arrays import Array, Bools, Index
 from assay.core.thresholds import Threshold
 from assay.measures.universe.exhaustive import Levels, TopicRankings, distinct_orders
 from assay.measures.universe.features import FEATURES, Feature
 from assay.results.schemas import schema, table
 from assay.stats.correlation.discordance import compare_pairs
-from assay.stats.intervals import jackknife_interval
+from assay.stats.intervals import jackknife_error, jackknife_interval
+from assay.stats.significance.pairs import holm
 
 PREFERENCE_MARGIN = Threshold(
     "preference_margin",
@@ -42,12 +43,13 @@ EXPLAINED_PAIRS = Threshold(
     meaning="on which two measures disagree, below which nothing is said of what choosing one of them means",
 )
 _FEATURES = schema(
-    *("measure", "against", "feature", "percent", "low", "high", "n_disagree"),
+    *("measure", "against", "feature", "percent", "low", "high", "n_disagree", "lead", "lead_low", "lead_high", "p"),
     against=pl.String,
     feature=pl.String,
     n_disagree=pl.Int64,
 )
 ON_ALL_RANKINGS, ON_THESE_RUNS = "on all rankings", "on these runs"
+_STILL = 1e-12  # an error of that size is rounding
 
 
 class FeatureCounts:
@@ -99,7 +101,10 @@ def feature_table(
     The first of each is of all, the others with one group left out; without these there is no interval.
     [all or left out, measure, against(, feature)]. Where all that is preferred has a feature, or nothing, the
     interval is that of `n_topics` votes, the topics on which two measures disagree; without these there is none.
-    [measure, against]
+    [measure, against]. With them every lead is tested, too: whether the two measures prefer the feature as often.
+
+    A share is a ratio of sums over topics, which is smooth: leaving out one topic at a time gives its error. The
+    estimand is its mean over samples of as many topics, runs fixed.
     """
     share = with_feature / np.maximum(n_disagree, 1e-300)[..., None]
     ends = jackknife_interval(share[0], share[1:], level=level)
@@ -109,16 +114,47 @@ def feature_table(
         else np.broadcast_to(n_topics[..., None], share[0].shape)
     )
     low, high = share_interval(share[0], *ends, votes, level)
+    lead = share - share.swapaxes(1, 2)
+    of_lead = _lead_interval(lead, low, high, level)
+    there = n_disagree[0] > 0
+    p = _lead_p_values(lead, votes, there) if n_topics is not None else np.full(lead[0].shape, np.nan)
+    shown = [100 * x for x in (share[0], low, high)], [*(100 * x for x in (lead[0], *of_lead)), p]
     rows = [
         (
             *(names[i], names[j], one.name),
-            *(float(100 * x[i, j, f]) for x in (share[0], low, high)),
+            *(float(x[i, j, f]) for x in shown[0]),
             round(n_disagree[0, i, j]),
+            *(float(x[i, j, f]) for x in shown[1]),
         )
-        for i, j in zip(*np.nonzero(n_disagree[0] > 0), strict=True)
+        for i, j in zip(*np.nonzero(there), strict=True)
         for f, one in enumerate(features)
     ]
     return table(rows, _FEATURES)
+
+
+def _lead_interval(lead: Array, low: Array, high: Array, level: float) -> tuple[Array, Array]:
+    """The interval of a lead by the jackknife; where nothing moves, as far as those of the two shares reach."""
+    ends = jackknife_interval(lead[0], lead[1:], level=level)
+    moves = jackknife_error(lead[1:]) > _STILL if len(lead) > 2 else np.zeros(lead[0].shape, dtype=bool)
+    reach = low - high.swapaxes(0, 1), high - low.swapaxes(0, 1)
+    return np.where(moves, np.maximum(ends[0], -1.0), reach[0]), np.where(moves, np.minimum(ends[1], 1.0), reach[1])
+
+
+def _lead_p_values(lead: Array, votes: Index, there: Bools) -> Array:
+    """Test of every feature whether two measures prefer it as often: Student's t, then Holm's over all of them.
+
+    Where no topic left out changes a lead, all topics vote alike, and p is that of as many tosses of a coin.
+    """
+    from scipy.special import stdtr
+
+    error = jackknife_error(lead[1:]) if len(lead) > 2 else np.zeros(lead[0].shape)
+    t = np.divide(lead[0], error, out=np.zeros_like(lead[0]), where=error > _STILL)
+    alike = np.where(np.abs(lead[0]) > _STILL, 2.0 ** (1 - np.maximum(votes, 1)), 1.0)
+    p = np.where(error > _STILL, 2 * stdtr(len(lead) - 2, -np.abs(t)), alike)
+    above = np.triu(there, 1)[..., None] & np.ones(p.shape, dtype=bool)  # two measures have one lead, with both signs
+    adjusted = np.full(p.shape, np.nan)
+    adjusted[above] = holm(p[above])
+    return np.where(np.isnan(adjusted), adjusted.swapaxes(0, 1), adjusted)
 
 
 def _above(level: NDArray[np.integer]) -> NDArray[np.uint8]:
@@ -201,35 +237,40 @@ class Choice:
     @property
     def sentence(self) -> str:
         """Say it in words."""
-        start = f"{self.measure} over {self.against} {self.where} means "
+        return f"{self.measure} over {self.against} {self.where} means {self.meaning}"
+
+    @property
+    def meaning(self) -> str:
+        """What is preferred."""
         if self.more and self.less:
-            return f"{start}preferring {FEATURES[self.more].phrase} to {FEATURES[self.less].phrase}"
+            return f"preferring {FEATURES[self.more].phrase} to {FEATURES[self.less].phrase}"
         if self.more:
-            return f"{start}asking more for {FEATURES[self.more].phrase}"
-        return f"{start}asking less for {FEATURES[self.less].phrase}" if self.less else f"{start}no clear preference"
+            return f"asking more for {FEATURES[self.more].phrase}"
+        return f"asking less for {FEATURES[self.less].phrase}" if self.less else "no clear preference"
 
 
-def choices(features: pl.DataFrame, where: str) -> list[Choice]:
+def choices(features: pl.DataFrame, where: str, *, alpha: float = 1.0) -> list[Choice]:
     """Read off a table of features what the choice between each two measures means, on some rankings.
 
     Features of place 1, such as recall and an early first hit, come first; those of place 2 where none of these
-    differs enough. Of measures that disagree on too few pairs nothing is said.
+    differs enough. Of measures that disagree on too few pairs nothing is said, nor of features whose p is above
+    alpha; where all rankings are counted, there is no p.
     """
+    sure = pl.col("p").is_null() | (pl.col("p") <= alpha)
     enough = features.filter(pl.col("n_disagree") >= EXPLAINED_PAIRS.value)
-    columns = enough.select("measure", "against", "feature", "percent")
-    share = {(a, b, f): percent for a, b, f, percent in columns.iter_rows()}
-    names = list(dict.fromkeys(f for _, _, f in share))
-    explained = []
-    for a, b in dict.fromkeys((a, b) for a, b, _ in share):
-        lead = {f: share[a, b, f] - share[b, a, f] for f in names}
-        explained.append(Choice(a, b, where, _largest(lead), _largest({f: -x for f, x in lead.items()})))
-    return explained
+    columns = enough.select("measure", "against", "feature", lead=pl.when(sure).then("lead").otherwise(0.0))
+    leads: dict[tuple[str, str], dict[str, float]] = {}
+    for a, b, f, lead in columns.iter_rows():
+        leads.setdefault((a, b), {})[f] = lead
+    return [
+        Choice(a, b, where, _largest(own), _largest({f: -x for f, x in own.items()})) for (a, b), own in leads.items()
+    ]
 
 
-def meanings(features: pl.DataFrame, where: str) -> pl.DataFrame:
+def meanings(features: pl.DataFrame, where: str, *, alpha: float = 1.0) -> pl.DataFrame:
     """Say in a sentence what each choice between two measures means, on some rankings."""
     kinds = dict.fromkeys(("measure", "against", "sentence"), pl.String)
-    rows = [(one.measure, one.against, one.sentence) for one in choices(features, where)]
+    rows = [(one.measure, one.against, one.sentence) for one in choices(features, where, alpha=alpha)]
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -37,13 +37,20 @@ from assay.results.analysis import Section, analysis
 from assay.results.charts import Chart, category, field
 from assay.results.result import Result
 from assay.results.schemas import schema, table
-from assay.stats.intervals import t_interval
+from assay.stats.intervals import deletion_changes, t_interval
+from assay.stats.subsampling import best_p_values
 
 MEASURES = ("AP", "nDCG", "RBP(p=0.95)", "Rprec", "P@10", "P@100", "RR")
 NOTHING = "none"  # the row of what is known without a measure
 _SUMS_TO = 1e-9
 _NAMED = 3  # measures that the answer names
-_ALIKE = 1e-6  # errors that differ by less are equal: the method is iterative
+_PRECISIONS: dict[str, Callable[[Index, int], Index]] = {  # sums of precisions, and what they are divided by
+    "AP": lambda n_rel, _: n_rel,
+    "SP": lambda n_rel, _: np.ones_like(n_rel),
+    "aAP": np.minimum,
+}
+_CASCADES = ("RR", "ERR")
+_DIGITS = 6  # errors that differ beyond are equal: the method is iterative
 
 COLUMNS = schema(
     "measure", "rms", "low", "high", "mae", "mae_low", "mae_high", "reduction", "best", "n_lists", "n_topics"
@@ -107,14 +114,16 @@ def informativeness(
         The measure; none is the prediction without a score.
     rms, low, high
         Root mean squared error of the predicted precision at the relevant documents of a list, averaged over the
-        lists of a topic and then over topics, with Student's interval over topics.
+        lists of a topic and then over topics, with Student's interval over topics. It is of the mean over samples of
+        as many topics, and lists as many per topic, of these runs; an error is a mean, for which topics need not be
+        normal where they are 25 or more.
     mae, mae_low, mae_high
         The same of the mean absolute error.
     reduction
         By how much the error is below that of none, as a share of the latter.
     best
-        Whether the measure may be the best: its rms is not significantly above the lowest one, paired over topics,
-        with the level shared among the comparisons (Bonferroni).
+        Whether the measure may have the lowest error: no other is significantly below it, paired over topics, by
+        multiple comparisons with the best (hsu1984). The truly best is marked with at least this confidence.
     n_lists, n_topics
         How many lists (of those with at least one relevant document) and topics.
 
@@ -141,9 +150,10 @@ def informativeness(
     sample = _Sample.of(
         judge(data.asked, data.qrels, negative=data.negative), lists=lists, depth=depth, rel=rel, rng=rng
     )
-    outcomes: dict[str, _Outcome] = {NOTHING: _infer(sample, None)}
+    weights = _weights(sample, [m for m in measures if m.name not in (*_PRECISIONS, *_CASCADES)])
+    outcomes: dict[str, _Outcome] = {NOTHING: _infer(sample, None, weights)}
     for m in steps(measures, doing="inferring from ", lines=False):
-        outcomes[str(m)] = _infer(sample, m)
+        outcomes[str(m)] = _infer(sample, m, weights)
     settings = {"lists": lists, "depth": depth, "rel": rel, "level": level, "rng": rng}
     tables = {
         "pairs": table(_pairs(outcomes, sample, level), PAIR_COLUMNS),
@@ -151,7 +161,7 @@ def informativeness(
         "topics": table(_topics(outcomes, sample), TOPIC_COLUMNS),
     }
     notes = (*sample.judged.notes, *_notes(outcomes, sample))
-    rows = table(_rows(outcomes, sample, level), COLUMNS)
+    rows = table(_rows(outcomes, sample, level, rng), COLUMNS)
     return Result(
         "informativeness",
         rows,
@@ -172,10 +182,9 @@ def answer(rows: pl.DataFrame, level: float) -> str:
     if rows.height == 2:  # none, and one measure
         return f"{name} predicts the recall-precision curve with an error of {error}."
     if measures.height == 1:
-        predicts = f"it predicts the recall-precision curve with an error of {error}"
-        return f"{name} says most about the whole ranking: {predicts}."
+        return f"{name} says most about the whole ranking: it predicts the curve with an error of {error}."
     best = f"{listed(measures['measure'].to_list(), most=_NAMED, last='or')} says most about the ranking"
-    return f"Inconclusive on these topics: {best}; {name}'s error is lowest, {error}."
+    return f"Inconclusive on these topics: {best}; {name}'s error is {error}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,9 +249,9 @@ class _Outcome:
     n_open: int  # lists on which the method did not converge
 
 
-def _infer(sample: _Sample, m: Measure | None) -> _Outcome:
+def _infer(sample: _Sample, m: Measure | None, weights: Mapping[Measure, Array]) -> _Outcome:
     score = np.zeros(sample.topic.size) if m is None else sample.score(m)
-    expected = None if m is None else _expected(sample, m, score)
+    expected = None if m is None else _expected(sample, m, score, weights)
     inferred = maximum_entropy(expected, score, sample.n_hits, sample.there)
     most = int(sample.n_hits.max())
     precision = inferred_precision(inferred.probability, sample.n_hits, most)
@@ -250,40 +259,44 @@ def _infer(sample: _Sample, m: Measure | None) -> _Outcome:
     return _Outcome(precision, rms, mae, int((~inferred.converged).sum()))
 
 
-def _expected(sample: _Sample, m: Measure, score: Array) -> ExpectedScore:
+def _expected(sample: _Sample, m: Measure, score: Array, weights: Mapping[Measure, Array]) -> ExpectedScore:
     """The expectation of a measure over lists with independent ranks: of a list that is certain, its score."""
     depth = m.cutoff or sample.hit.shape[1]
-    n_rel = sample.n_rel
-    divisors = {"AP": n_rel, "SP": np.ones_like(n_rel), "aAP": np.minimum(n_rel, m.cutoff or np.inf)}
-    if m.name in divisors:
-        expected = precisions(1 / divisors[m.name], depth)
-    elif m.name in ("RR", "ERR"):
+    if m.name in _PRECISIONS:
+        expected = precisions(1 / _PRECISIONS[m.name](sample.n_rel, depth), depth)
+    elif m.name in _CASCADES:
         expected = cascade(m.of([1]), depth)  # a reader stops at a relevant document with the score of it alone
     else:
-        expected = weighted_sum(_weights(sample, m))
+        expected = weighted_sum(weights[m])
     if not np.allclose(expected.value(sample.hit.astype(np.float64)), score, atol=_SUMS_TO):
         others = "give one that is, such as P@10, RBP or nDCG, or AP, SP, aAP, RR or ERR"
         raise UsageError(f"{m} is not a sum of weights over relevant documents; {others}")
     return expected
 
 
-def _weights(sample: _Sample, m: Measure) -> Array:
-    """What a relevant document at each rank adds to the score. [list, rank]"""
+def _weights(sample: _Sample, measures: Sequence[Measure]) -> dict[Measure, Array]:
+    """What a relevant document at each rank adds to the score of each measure. [list, rank]
+
+    Lists of one length for topics with as many relevant documents have the same weights; all measures read the same
+    lists with one relevant document each.
+    """
     n = sample.hit.shape[1]
-    weight = np.zeros((sample.topic.size, n))
+    weights = {m: np.zeros((sample.topic.size, n)) for m in measures}
     _, first, which = np.unique(
         np.column_stack([sample.n_rel, sample.there.sum(-1)]), axis=0, return_index=True, return_inverse=True
     )
     alone = np.eye(n, dtype=bool)
-    for i, row in enumerate(first):
+    for i, row in enumerate(first) if measures else ():
         same = np.flatnonzero(which.ravel() == i)
-        weight[same] = np.nan_to_num(m.compute(sample.rankings(alone, np.full(n, row))))
-    return np.where(sample.there, weight, 0.0)
+        lists = sample.rankings(alone, np.full(n, row))
+        for m, weight in weights.items():
+            weight[same] = np.nan_to_num(m.compute(lists))
+    return {m: np.where(sample.there, weight, 0.0) for m, weight in weights.items()}
 
 
-def _rows(outcomes: Mapping[str, _Outcome], sample: _Sample, level: float) -> Iterator[tuple[object, ...]]:
+def _rows(outcomes: Mapping[str, _Outcome], sample: _Sample, level: float, seed: int) -> Iterator[tuple[object, ...]]:
     plain = float(sample.over_topics(outcomes[NOTHING].rms).mean())
-    best = _may_be_best(outcomes, sample, level)
+    best = _may_be_best(outcomes, sample, level, seed)
     for name, own in outcomes.items():
         numbers: list[float] = []
         for value in (own.rms, own.mae):
@@ -294,16 +307,17 @@ def _rows(outcomes: Mapping[str, _Outcome], sample: _Sample, level: float) -> It
         yield name, *numbers, reduction, best.get(name), sample.topic.size, np.unique(sample.topic).size
 
 
-def _may_be_best(outcomes: Mapping[str, _Outcome], sample: _Sample, level: float) -> dict[str, bool]:
-    """Mark the measures whose error is not significantly above the lowest one.
+def _may_be_best(outcomes: Mapping[str, _Outcome], sample: _Sample, level: float, seed: int) -> dict[str, bool]:
+    """Mark the measures whose error may be the lowest: multiple comparisons with the best, paired over topics.
 
-    The level is shared among the comparisons, so that the truly best is marked with at least this confidence,
-    although the lowest error was picked on the same topics.
+    A mean over topics is smooth, so that leaving out one of them at a time gives its error. The measure with the
+    truly lowest error is marked with at least this confidence.
     """
     rms = {name: sample.over_topics(own.rms) for name, own in outcomes.items() if name != NOTHING}
-    lowest = min(rms.values(), key=lambda by_topic: float(by_topic.mean()))
-    shared = 1 - (1 - level) / max(1, len(rms) - 1)
-    return {name: not t_interval(own - lowest, level=shared)[0] > _ALIKE for name, own in rms.items()}
+    by_topic = np.stack(list(rms.values()), axis=-1).round(_DIGITS)
+    left_out = (by_topic.sum(0) - by_topic) / (len(by_topic) - 1)
+    p, _ = best_p_values(-by_topic.mean(0), -deletion_changes(left_out), np.ones(len(rms)), len(by_topic), seed=seed)
+    return {name: not own < 1 - level for name, own in zip(rms, p, strict=True)}
 
 
 def _pairs(outcomes: Mapping[str, _Outcome], sample: _Sample, level: float) -> Iterator[tuple[object, ...]]:

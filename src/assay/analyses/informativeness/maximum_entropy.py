@@ -177,19 +177,22 @@ def _sequential(
 def _step(expected: ExpectedScore, score: Array, penalty: Array, p: Array, new: Array) -> tuple[Array, Bools]:
     """Go towards a list as far as entropy and score get better together; say whether there was a way at all."""
 
-    def merit(p: Array) -> Array:
-        off = np.maximum(np.abs(expected.value(p) - score) - _FREE, 0.0)
-        return np.asarray(penalty * off - _entropy(p))
+    def merit(rows: Index, p: Array) -> Array:
+        off = np.maximum(np.abs(expected.take(rows).value(p) - score[rows]) - _FREE, 0.0)
+        return np.asarray(penalty[rows] * off - _entropy(p))
 
-    before, length = merit(p), np.ones_like(score)
-    trial = new
+    rows = np.arange(score.size)
+    before, trial, length = merit(rows, p), new.copy(), 1.0
     for _ in range(_HALVINGS):
-        worse = ~(merit(trial) < before)
-        if not worse.any():
+        rows = rows[~(merit(rows, trial[rows]) < before[rows])]
+        if not rows.size:
             break
-        length = np.where(worse, length / 2, length)
-        trial = p + length[:, None] * (new - p)
-    return np.where(worse[:, None], p, trial), ~worse
+        length /= 2
+        trial[rows] = p[rows] + length * (new[rows] - p[rows])
+    trial[rows] = p[rows]
+    moved = np.ones(score.size, dtype=bool)
+    moved[rows] = False
+    return trial, moved
 
 
 def _entropy(p: Array) -> Array:
@@ -234,17 +237,16 @@ def _linear(weight: Array, target: Array, n_hits: Array, there: Bools, dual: Arr
     scale = np.stack([np.ones_like(size), size], axis=-1)
     dual = dual * scale
     p = _probability(dual, w, there)
+    off = _off(p, w, goal, n_hits)
     rows = np.arange(goal.size)
     for _ in range(_INNER):
-        off = _off(p[rows], w[rows], goal[rows], n_hits[rows])
-        active = np.abs(off).max(-1) > _CLOSE
-        rows, off = rows[active], off[active]
+        rows = rows[np.abs(off[rows]).max(-1) > _CLOSE]
         if not rows.size:
             break
         part = w[rows], goal[rows], n_hits[rows], there[rows]
-        dual[rows] = _descended(dual[rows], _newton(p[rows], w[rows], off), part)
-        p[rows] = _probability(dual[rows], w[rows], there[rows])
-    rows = np.flatnonzero(np.abs(_off(p, w, goal, n_hits)).max(-1) > _CLOSE)
+        dual[rows], p[rows], off[rows], moved = _descended(dual[rows], p[rows], off[rows], part)
+        rows = rows[moved]
+    rows = np.flatnonzero(np.abs(off).max(-1) > _CLOSE)
     if rows.size:
         p[rows], dual[rows] = _bracketed(w[rows], goal[rows], n_hits[rows], there[rows])
     return p, dual / scale
@@ -324,28 +326,33 @@ def _newton(p: Array, weight: Array, off: Array) -> Array:
     return np.clip(np.nan_to_num(move), -_STEEPEST, _STEEPEST)
 
 
-def _descended(dual: Array, move: Array, part: _Part) -> Array:
-    """Go along a direction as far as the objective falls, halving the step where it does not."""
-    best = _objective(dual, *part)
-    trial = dual - move
-    rows, length = np.arange(best.size), 1.0
+def _descended(dual: Array, p: Array, off: Array, part: _Part) -> tuple[Array, Array, Array, Bools]:
+    """Go along Newton's direction as far as the constraints are less off, halving the step where they are not.
+
+    They are the gradient of the convex dual, which this direction makes smaller. Gives the multipliers, the list, by
+    how much it is off, and whether there was a way at all.
+    """
+    move, size = _newton(p, part[0], off), _size(off)
+    dual, p, off, start = dual.copy(), p.copy(), off.copy(), dual
+    rows, length = np.arange(len(dual)), 1.0
     for _ in range(_HALVINGS):
         weight, goal, n_hits, there = part
-        value = _objective(trial[rows], weight[rows], goal[rows], n_hits[rows], there[rows])
-        rows = rows[~(value <= best[rows] + 1e-10 * (1 + np.abs(best[rows])))]
+        trial = start[rows] - length * move[rows]
+        new = _probability(trial, weight[rows], there[rows])
+        new_off = _off(new, weight[rows], goal[rows], n_hits[rows])
+        less = _size(new_off) < size[rows]
+        dual[rows[less]], p[rows[less]], off[rows[less]] = trial[less], new[less], new_off[less]
+        rows = rows[~less]
         if not rows.size:
-            return trial
+            break
         length /= 2
-        trial[rows] = dual[rows] - length * move[rows]
-    trial[rows] = dual[rows]
-    return trial
+    moved = np.ones(len(dual), dtype=bool)
+    moved[rows] = False
+    return dual, p, off, moved
 
 
-def _objective(dual: Array, weight: Array, goal: Array, n_hits: Array, there: Bools) -> Array:
-    logit = dual[:, :1] + dual[:, 1:] * weight
-    return np.asarray(
-        np.where(there, np.logaddexp(0.0, logit), 0.0).sum(-1) - dual[:, 0] * n_hits - dual[:, 1] * goal
-    )
+def _size(off: Array) -> Array:
+    return np.asarray((off**2).sum(-1))
 
 
 def _probability(dual: Array, weight: Array, there: Bools) -> Array:

@@ -164,13 +164,16 @@ def _shares_relabelled(value: Array, n: int, bases: Sequence[Array], labels: Ind
     """The share of the variance in each basis when measures are relabelled. [basis, labelling]"""
     place = _places(n)
     i, j = np.triu_indices(n, 1)
-    shares = np.empty((len(bases), len(labels)))
+    away = value - value.mean()
+    together = np.column_stack(bases)
+    of_basis = np.repeat(np.eye(len(bases)), [basis.shape[1] for basis in bases], axis=0)  # [dimension, basis]
+    shares = np.zeros((len(bases), len(labels)))
+    total = float((away**2).sum())
     step = max(1, _CELLS // value.size)
-    for start in range(0, len(labels), step):
+    for start in range(0, len(labels), step) if total > 0 else ():
         of = labels[start : start + step]
-        moved = value[place[of[:, i], of[:, j]]]
-        for row, basis in zip(shares, bases, strict=True):
-            row[start : start + step] = _share(moved, basis)
+        moved = away[place[of[:, i], of[:, j]]]  # relabelling keeps the mean and the variance
+        shares[:, start : start + step] = (((moved @ together) ** 2) @ of_basis).T / total
     return shares
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 from math import comb
 
@@ -34,20 +33,36 @@ def one_way(value: Array, group: Index) -> tuple[float, float, float]:
     total = float(((value - value.mean()) ** 2).sum())
     if n_groups < 2 or free < 1 or np.ptp(value) == 0:
         return np.nan, np.nan, np.nan
-    between = _between(value, group[None])[0]
+    between = _between(value, group)
     within = max(total - between, 0.0)
     f = np.inf if within == 0 else (between / (n_groups - 1)) / (within / free)
     return float(f), float(fdtrc(n_groups - 1, free, f)), between / total
 
 
-def _between(value: Array, group: Index) -> Array:
-    """The sum of squares between groups, for each way to group the values. [way] from [way, value]"""
+def _between(value: Array, group: Index) -> float:
+    """The sum of squares between groups."""
     away = value - value.mean()
-    squares = np.zeros(group.shape[0])
-    for g in range(len(GROUPS)):
-        inside = group == g
-        n = inside.sum(-1)
-        squares += np.divide((inside @ away) ** 2, n, out=np.zeros(n.size), where=n > 0)
+    return float(sum(away[group == g].sum() ** 2 / (group == g).sum() for g in np.unique(group)))
+
+
+def _between_ways(value: Array, ways: Bools) -> Array:
+    """The sum of squares between groups, for each way to give items the property: by quadratic forms.
+
+    Twice the sum over pairs of which both have it is h'Vh, with h who has it and V the values, less their mean, as a
+    symmetric matrix. [way] from [way, item]
+    """
+    n = ways.shape[1]
+    away = np.zeros((n, n))
+    away[np.triu_indices(n, 1)] = value - value.mean()
+    away += away.T
+    has, lacks = ways.astype(np.float64), (~ways).astype(np.float64)
+    both, neither = (((own @ away) * own).sum(-1) / 2 for own in (has, lacks))
+    m = ways.sum(-1).astype(np.float64)
+    sums = both, neither, -(both + neither)  # all values add up to 0
+    sizes = m * (m - 1) / 2, (n - m) * (n - m - 1) / 2, m * (n - m)
+    squares = np.zeros(len(ways))
+    for total, size in zip(sums, sizes, strict=True):
+        squares += np.divide(total**2, size, out=np.zeros(size.size), where=size > 0)
     return squares
 
 
@@ -79,16 +94,15 @@ def relabelled(value: Array, has: Bools, *, draws: int, seed: int) -> tuple[floa
     n, m = has.size, int(has.sum())
     exact = comb(n, m) <= draws + 1
     ways = _all_ways(n, m) if exact else _some_ways(has, draws, seed)
-    observed = _between(value, group_of_pairs(has)[None])[0]
-    as_much = int((_between(value, group_of_pairs(ways)) >= observed * (1 - 1e-9)).sum())
+    observed = _between_ways(value, has[None])[0]
+    as_much = int((_between_ways(value, ways) >= observed * (1 - 1e-9)).sum())
     return (as_much / ways.shape[0] if exact else (as_much + 1) / (draws + 1)), exact
 
 
 def _all_ways(n: int, m: int) -> Bools:
-    ways: Sequence[tuple[int, ...]] = list(combinations(range(n), m))
-    has = np.zeros((len(ways), n), dtype=bool)
-    for row, chosen in zip(has, ways, strict=True):
-        row[list(chosen)] = True
+    chosen = np.array(list(combinations(range(n), m)), dtype=np.int64)
+    has = np.zeros((len(chosen), n), dtype=bool)
+    np.put_along_axis(has, chosen, values=True, axis=1)
     return has
 
 

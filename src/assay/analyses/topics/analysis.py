@@ -90,13 +90,16 @@ def topics(
     deviations of .023, .030 and .044.
 
     The best design is picked on the same data as its phi is estimated: `best` marks all that are not significantly
-    behind it, paired over topics, with the level shared among the comparisons. It often marks many.
+    behind it, paired over topics, one-tailed, with the level shared among the comparisons. It often marks many.
 
-    The intervals treat the topics as the sample. Of 150 samples of 50 topics of robust 2004 (AP, P@10 and AP with
-    noise predict AP), nominal 95% intervals held the phi of the other 199 topics in 89 to 95% with 5 to 100 topics,
-    those extrapolated among them, and in 86 to 89% with two: that phi has an error of its own, so that exact ones
-    would in 92%. `best` marked the truly best of eight designs, which is ahead by .05, in all of them
-    (`python -m bench.designs`).
+    The intervals treat the topics as the sample: the estimand is the mean of phi over samples of as many topics,
+    these runs. They come from a jackknife on Fisher's scale that leaves out groups of topics, two each of 50. Each
+    tau jumps when a topic goes, but phi is a mean over many random sets of topics, which is smooth; halves of the
+    topics, as `power` has them, would have designs with half as many topics, whose phi is another. Of 150 samples
+    of 50 topics of robust 2004 (AP, P@10 and AP with noise predict AP), nominal 95% intervals held the phi of the
+    other 199 topics in 89 to 95% with 5 to 100 topics, those extrapolated among them, and in 86 to 89% with two:
+    that phi has an error of its own, so that exact ones would in 92%. `best` marked the truly best of eight
+    designs, which is ahead by .05, in all of them (`python -m bench.designs`).
 
     Not for designs with other runs: pools of more, or other, runs cost more, and weak runs raise phi. Assessors'
     time is not only documents: a topic must be written, and its first document takes longest; a budget that counts
@@ -175,13 +178,13 @@ def topics(
     check_asked(asked)
     check_means([*asked, aim], averages=("mean", "geometric"))
     fill = np.isin(np.array(data.runs.names, dtype=object), runlists.contributors(contributors, data.runs.names))
-    of_pools = pl.DataFrame(list(PilotPools.of(data, depths, fill).rows()))
+    pools = PilotPools.of(data, whole, depths, fill)
+    of_pools = pl.DataFrame(list(pools.rows()))
     compared = of_pools if pool_depth is not None else _judged_pools(of_pools)
     per_topic = {int(d): float(cost) for d, cost in compared.select("pool_depth", "per_topic").iter_rows()}
     budgets = asked_for or [-(-int(compared["n_documents"][0]) // 2)]
     _check_budgets(budgets, per_topic)
-    pools = PilotPools.of(data, list(per_topic), fill)
-    powers, halves = _powers(pools, asked, aim, splits, rng)
+    powers, halves = _powers(pools.to(list(per_topic)), asked, aim, splits, rng)
     curve = design_table(list(curve_rows(powers, per_topic, _curve_sizes(halves.n), level)))
     chosen = {b: list(affordable(powers.designs, per_topic, b)) for b in budgets}
     table = design_table([row for b, own in chosen.items() for row in compare_budget(powers, own, b, level=level)])

@@ -13,13 +13,13 @@ import polars as pl
 from assay.analyses.topics.designs import JudgingDesign
 from assay.analyses.topics.phi import DesignPhi, extrapolated_phi, observed_phi
 from assay.core.arrays import Array
-from assay.core.text import Row, counted, known, listed, score, span
+from assay.core.text import Row, counted, known, score, span
 from assay.results.charts import MAX_ROWS, Chart, category, field, intervals, lines, thin
 from assay.results.schemas import schema, table
 from assay.stats.prediction import split_jackknife
 from assay.stats.splits import Splits
 
-_NAMED = 2  # designs that the answer names beside the first
+_GROUPS = 25  # of topics left out: what two topics change stands out twice as clearly from the noise of the splits
 _DRAWN = 20  # designs of a budget that a picture shows
 _MAY, _BEHIND = "may be best", "significantly behind"
 _PHIS = ("phi", "low", "high", "phi_self", "self_low", "self_high")
@@ -53,7 +53,7 @@ class DesignPowers:
 
         @cache
         def observed(size: int, chosen: tuple[int, ...]) -> DesignPhi:
-            return observed_phi(x[list(chosen)], target, halves, size, replicates=replicates)
+            return observed_phi(x[list(chosen)], target, halves, size, replicates=replicates, groups=_GROUPS)
 
         self._observed = observed
 
@@ -103,14 +103,15 @@ def _alike(choices: Sequence[Affordable], n_topics: int) -> list[int]:
 def may_be_best(phi: Array, changes: Sequence[Array], *, exact: bool, level: float) -> Array:
     """Mark the designs that are not significantly behind the one with the highest phi. [design]
 
-    Paired over topics, the level shared among the comparisons (Bonferroni): the truly best is among those marked with
-    at least this confidence. Where there is no interval, none is excluded.
+    Paired over topics, one-tailed, the level shared among the comparisons (Bonferroni): the truly best design is
+    behind none, so that it is lost only where one of these tests is wrong, in at most a share 1 - level of samples.
+    Where there is no interval, none is excluded.
     """
     if np.isnan(phi).all():
         return np.zeros(phi.size, dtype=bool)
     top = int(np.nanargmax(phi))
-    own = 1 - (1 - level) / max(1, int((~np.isnan(phi)).sum()) - 1)
-    half = [float(split_jackknife(changes[top] - other, level=own, exact=exact)) for other in changes]
+    both_tails = max(1 - 2 * (1 - level) / max(1, int((~np.isnan(phi)).sum()) - 1), 0.0)
+    half = [float(split_jackknife(changes[top] - other, level=both_tails, exact=exact)) for other in changes]
     behind = phi[top] - phi
     return np.array([not np.isnan(b) and not b > h for b, h in zip(behind, half, strict=True)])
 
@@ -118,8 +119,9 @@ def may_be_best(phi: Array, changes: Sequence[Array], *, exact: bool, level: flo
 def design_row(powers: DesignPowers, one: Affordable, phi: DesignPhi, k: int, level: float) -> Row:
     """One design with a number of topics; no interval from one topic, which cannot be left out."""
     design = powers.designs[one.design]
-    low, high = phi.interval(level=level) if one.n_topics > 1 else (np.full(phi.value.shape, np.nan),) * 2
-    ends = [(phi.value[i, k], max(low[i, k], -1.0), min(high[i, k], 1.0)) for i in range(2)]
+    own = phi.of([k])
+    low, high = own.interval(level=level) if one.n_topics > 1 else (np.full(own.value.shape, np.nan),) * 2
+    ends = [(own.value[i, 0], max(low[i, 0], -1.0), min(high[i, 0], 1.0)) for i in range(2)]
     shown = dict(zip(_PHIS, (float(x) for end in ends for x in end), strict=True))
     return {
         "measure": str(design.measure),
@@ -156,34 +158,20 @@ def answers(budgets: pl.DataFrame, target: str, level: float) -> Iterator[str]:
 
 
 def answer(rows: Sequence[Row], target: str, level: float) -> str:
-    """Which design is best for a budget, and which others may be."""
+    """Which design is best for a budget, where all others are significantly behind; else how many may be."""
     first, *others = sorted(rows, key=lambda row: not row["best"])  # stable: the highest phi stays first
     budget = f"With {first['budget']:,} judgments"
     if not first["best"]:
         return f"{budget} no design has a predictive power on these runs."
-    spent = (
-        f"{counted(first['n_topics'], 'topic')} judged to depth {first['pool_depth']}, ranked by {first['measure']},"
-    )
-    has = "has" if first["n_topics"] == 1 else "have"
     guess = ", extrapolated" if first["extrapolated"] else ""
-    phi = f"{score(first['phi'])} ({span(first, score, level=level)}{guess})"
-    alone = not any(row["best"] for row in others)
-    lead = f"{budget}, {spent} {has if alone else 'may have'} the highest phi for {target}: {phi}."
-    return " ".join([lead, *_others(others)])
-
-
-def _others(rows: Sequence[Row]) -> Iterator[str]:
-    """What is to be said of the designs that do not have the highest phi."""
-    there = [row for row in rows if known(row["phi"])]
-    n = counted(len(there), "design")
-    also = [_spent(row) for row in there if row["best"]]
-    if also:
-        which = f"All {len(there)} others" if len(also) == len(there) else f"{len(also)} of the {len(there)} others"
-        yield f"{'The other design' if len(there) == 1 else which} may be best: {listed(also, most=_NAMED)}."
-    elif len(there) == 1:
-        yield "The other design is significantly behind."
-    elif there:
-        yield f"The other {n} are significantly behind."
+    phi = f"phi {score(first['phi'])} ({span(first, score, level=level)}{guess})"
+    there = [row for row in others if known(row["phi"])]
+    if n := sum(row["best"] for row in there):
+        some = f"{n + 1} of {counted(len(there) + 1, 'design')}"
+        return f"{budget} {some} may be best; {_spent(first)} {'has' if first['n_topics'] == 1 else 'have'} {phi}."
+    best = f" best of {counted(len(there) + 1, 'design')}" if there else ""
+    has = "predicts" if first["n_topics"] == 1 else "predict"
+    return f"{budget} {_spent(first)} {has} {target}{best}: {phi}."
 
 
 def _spent(row: Row) -> str:

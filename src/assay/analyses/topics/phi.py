@@ -23,6 +23,7 @@ from assay.stats.prediction import average, fisher_interval, split_jackknife
 from assay.stats.splits import SPLIT_TOPICS, Splits, masked, means
 
 _STEP = 32  # splits ranked at a time
+_WORDS = 1 << 17  # of the bits of rankings that are held at a time
 _NUDGE = 1e-6  # of phi, for the slope of an extrapolation
 
 
@@ -53,20 +54,17 @@ def shuffled_halves(halves: Splits, seed: int) -> Splits:
     return Splits(halves.n, first, second, complete=True)
 
 
-def observed_phi(x: Array, target: Array, halves: Splits, size: int, *, replicates: int) -> DesignPhi:
+def observed_phi(
+    x: Array, target: Array, halves: Splits, size: int, *, replicates: int, groups: int = GROUPS
+) -> DesignPhi:
     """Rank by designs on `size` topics of one half and by the target on the other, in both directions.
 
     `x` is [design, run, topic], `target` [run, topic]. A design predicts itself on `size` topics of the other half.
     """
     tau = np.concatenate([_tau(*_ranked(x, target, part, size)) for part in halves.blocks(_STEP)])
-    deleted = list(deletions(halves.n, groups=GROUPS)) if halves.n >= SPLIT_TOPICS.value else []
+    deleted = list(deletions(halves.n, groups=groups)) if halves.n >= SPLIT_TOPICS.value else []
     few = halves.head(replicates)
-    without = np.zeros((len(deleted), len(few), *tau.shape[1:]))
-    for start, part in zip(range(0, len(few), _STEP), few.blocks(_STEP), strict=True):
-        masks, whole = _masks(part, size), _ranked(x, target, part, size)
-        here = slice(start, start + len(part))
-        for g, rest in enumerate(deleted):
-            without[g, here] = _tau(*_ranked_without(x, target, masks, rest, whole))
+    without = _without(x, target, few, size, deleted)
     # a set of which nothing is left ranks nothing: the other splits stand for it, as if it had been left out
     others = average(without.swapaxes(0, 1))[:, None]
     changes = np.where(np.isnan(without), others, without) - tau[: len(few)]
@@ -92,18 +90,33 @@ def _ranked(x: Array, target: Array, halves: Splits, size: int) -> _Four:
     return one, other, target_one, target_other
 
 
-def _ranked_without(
-    x: Array, target: Array, masks: tuple[Array, Array, Array, Array], rest: Index, whole: _Four
-) -> _Four:
-    """Rank again by the rest of the topics, where a set holds any of the others."""
-    left_out = np.ones(x.shape[-1])
-    left_out[rest] = 0.0
-    sides = []
-    for of, mask, before in zip((x, x, target[None], target[None]), masks, whole, strict=True):
-        hit = np.flatnonzero(mask @ left_out)
-        sides.append(before.replaced(hit, pair_orders(means(of, mask[hit] * (1 - left_out)))))
-    one, other, target_one, target_other = sides
-    return one, other, target_one, target_other
+def _without(x: Array, target: Array, halves: Splits, size: int, deleted: Sequence[Index]) -> Array:
+    """Correlate again with each group of topics left out of every split. [group, split, 2, design]
+
+    Sets that hold nothing of a group keep their ranking. Groups and splits are taken together, as many at a time as
+    stay in cache.
+    """
+    masks, whole = _masks(halves, size), _ranked(x, target, halves, size)
+    rest = np.zeros((len(deleted), halves.n))
+    for left, members in zip(rest, deleted, strict=True):
+        left[members] = 1.0
+    group, split = np.divmod(np.arange(len(deleted) * len(halves)), len(halves))
+    tau = np.empty((group.size, 2, len(x)))
+    step = max(1, _WORDS // max(1, len(x) * whole[0].up.shape[-1]))
+    for i in range(0, group.size, step):
+        part = slice(i, i + step)
+        sides = [
+            _ranked_again(of, mask[split[part]], rest[group[part]], before[split[part]])
+            for of, mask, before in zip((x, x, target[None], target[None]), masks, whole, strict=True)
+        ]
+        tau[part] = _tau(*sides)
+    return tau.reshape(len(deleted), len(halves), 2, len(x))
+
+
+def _ranked_again(x: Array, mask: Array, rest: Array, before: PairOrders) -> PairOrders:
+    """Rank by the rest of each set, where it is not the whole set. [set, design]; masks are [set, topic]"""
+    hit = np.flatnonzero((mask * (1 - rest)).any(-1))
+    return before.replaced(hit, pair_orders(means(x, mask[hit] * rest[hit])))
 
 
 def _tau(one: PairOrders, other: PairOrders, target_one: PairOrders, target_other: PairOrders) -> Array:

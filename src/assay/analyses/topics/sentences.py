@@ -10,11 +10,12 @@ from assay.results.sentences import MANY_RUNS, Sentence, level_of, n_runs, sente
 
 @sentence("topics", cite="webber2008, own")
 def best_design(topics: Result) -> Sentence | None:
-    """Names for each budget the design with the highest phi, and those that may be best.
+    """Names for each budget the best design, or one of those that may be best, with its phi.
 
-    May be best: not significantly behind it, paired over topics, the level shared among the comparisons. The number
-    is that of the smallest budget. Below {many_runs} runs, or where less than {pool_judged} of a pool is judged (both
-    own), nothing is said.
+    The best: all others are significantly behind it, paired over topics, one-tailed, the level shared among the
+    comparisons. Else how many designs may be best is said, and the one with the highest phi is their example. The
+    number is that of the smallest budget. Below {many_runs} runs, or where less than {pool_judged} of a pool is
+    judged (both own), nothing is said.
     """
     table = topics.table
     if "unjudged_pools" in {note.code for note in topics.notes}:

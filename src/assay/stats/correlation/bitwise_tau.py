@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
 from assay.core.arrays import Array, Bools, Codes, Counts, Index
-from assay.stats.correlation.coefficients import EPSILON, dense_ranks
+from assay.stats.correlation.coefficients import DenseRanks, dense_ranks
 
 PairBits = Codes  # [..., word]: a bit for every pair of items
 
-_DIFFERENCES = 1 << 17  # taken at a time: what stays in cache
+_BYTES = 1 << 20  # of comparisons made at a time: what stays in cache
 _WORDS = 1 << 17  # of bits compared at a time
 
 
@@ -61,42 +60,23 @@ class PairOrders:
 def pair_orders(scores: Array) -> PairOrders:
     """Rank items by their scores, the larger the better; a ranking with a NaN ties everything. [..., item]"""
     rows = scores.reshape(-1, scores.shape[-1])
-    rows = np.where(np.isnan(rows).any(-1, keepdims=True), 0.0, rows)
+    known = np.asarray(~np.isnan(rows).any(-1))
     n = rows.shape[1]
-    rounding = EPSILON * np.abs(rows).max(-1, initial=0.0, keepdims=True)
-    up, untied = _compared(rows, rounding)
-    chained = _chained(rows, rounding, count_bits(untied))
-    ranks = dense_ranks(rows[chained]).astype(np.float64)
-    up[chained], untied[chained] = _compared(-ranks, np.zeros((chained.size, 1)))
+    rank = dense_ranks(np.where(known[:, None], rows, 0.0))
+    rank = rank.astype(np.uint8) if n <= 1 << 8 else rank
+    up, untied = np.empty((2, len(rows), _n_words(n)), dtype=np.uint64)
+    untied[:] = _packed(np.ones((n // 2, n), dtype=bool))
+    step, partners = max(1, _BYTES // max(1, n * n)), _partners(rank)
+    for i in range(0, len(rows), step):
+        first, second = rank[i : i + step, None], partners[i : i + step]
+        up[i : i + step] = _packed(first < second)
+        if (first.max(-1, initial=0) < n - 1).any():  # ranks have no gaps: there are ties
+            untied[i : i + step] = _packed(first != second)
     shape = (*scores.shape[:-1], _n_words(n))
     return PairOrders(up.reshape(shape), untied.reshape(shape), count_bits(untied).reshape(shape[:-1]), n)
 
 
-def _compared(rows: Array, rounding: Array) -> tuple[PairBits, PairBits]:
-    """Compare every pair: which is better by more than rounding, and whether one is. Two of [row, word]"""
-    n = rows.shape[1]
-    up, down = np.empty((2, len(rows), _n_words(n)), dtype=np.uint64)
-    step = max(1, _DIFFERENCES // max(1, n * n))
-    for i in range(0, len(rows), step):
-        part = slice(i, i + step)
-        difference = rows[part, None] - _partners(rows[part])
-        up[part] = _packed(difference > rounding[part, None])
-        down[part] = _packed(difference < -rounding[part, None])
-    return up, up | down
-
-
-def _chained(rows: Array, rounding: Array, n_untied: Counts) -> Index:
-    """Find rankings in which one tie may hang on another: a ~ b and b ~ c, but a and c differ. [row]
-
-    Then some pair differs by more than rounding, but by no more than as many roundings as there are items.
-    """
-    n = rows.shape[1]
-    tied = np.flatnonzero(n_untied < n * (n - 1) // 2)
-    _, far = _compared(rows[tied], n * rounding[tied])
-    return tied[count_bits(far) < n_untied[tied]]
-
-
-def _partners(x: NDArray[Any]) -> NDArray[Any]:
+def _partners(x: DenseRanks) -> DenseRanks:
     """Stand the items 1, 2, ... n // 2 places on in a circle beside each: every pair once. [row, place, item]"""
     n = x.shape[1]
     circle = np.concatenate([x, x[:, : n // 2]], axis=1)

@@ -26,7 +26,7 @@ from assay.core.arrays import Array, Index
 DenseRanks = NDArray[np.integer]  # [row, item]: 0 for one end of the ranking, no gaps, equal where tied
 Coefficient = Literal["tau-b", "tau-a", "tau-ap-a", "tau-ap-b", "rbo"]
 
-EPSILON = 1e-10  # of the largest score: closer ones are ties
+_EPSILON = 1e-10  # of the largest score: closer ones are ties
 _ENTRIES = 1 << 16  # items held at a time: what stays in cache
 
 
@@ -55,11 +55,12 @@ def correlate(x: Array, y: Array, coefficient: Coefficient, *, p: float = 0.9, d
 def dense_ranks(x: Array) -> DenseRanks:
     """Rank scores, the best 0, equal ones alike, without gaps: all that a rank correlation looks at. [..., item]"""
     rows = x.reshape(-1, x.shape[-1])
-    order = np.argsort(-rows, axis=-1)  # equal ones in any order: their rank is the same
-    gap = -np.diff(np.take_along_axis(rows, order, axis=-1), axis=-1)
-    new = gap > EPSILON * np.abs(rows).max(-1, initial=0.0, keepdims=True)
     rank = np.zeros(rows.shape, dtype=np.uint16 if rows.shape[1] <= 1 << 16 else np.int64)
-    np.put_along_axis(rank, order[:, 1:], np.cumsum(new, axis=-1).astype(rank.dtype), axis=-1)
+    order = np.argsort(-rows, axis=-1)
+    order += rows.shape[1] * np.arange(len(rows))[:, None]  # places in all rows laid end to end
+    gap = -np.diff(rows.ravel()[order], axis=-1)
+    new = gap > _EPSILON * np.abs(rows).max(-1, initial=0.0, keepdims=True)
+    rank.ravel()[order[:, 1:]] = np.cumsum(new, axis=-1, dtype=rank.dtype)
     return rank.reshape(x.shape)
 
 
