@@ -18,6 +18,7 @@ from assay.stats.variance import (
     Coefficient,
     MeanSquares,
     coefficient,
+    components_left_out,
     e_rho2,
     equal_means_p,
     exact_topics,
@@ -235,6 +236,21 @@ def test_the_interval_of_these_runs_is_a_jackknife_of_the_logarithm(of: Coeffici
     assert [float(end) for end in fixed_interval(x, of, level=0.95)] == pytest.approx(
         [np.exp(middle - half), np.exp(middle + half)], rel=1e-6
     )
+
+
+@pytest.mark.parametrize("n_topics", [3, 11, 50, 75])
+def test_variances_without_a_group_of_topics_are_those_of_the_topics_that_stay(n_topics: int) -> None:
+    x = np.stack([scores(7, n_topics), 3 + scores(7, n_topics) ** 2])
+    found = components_left_out(x)
+    expected = [mean_squares(x[..., kept]).components for kept in deletions(n_topics)]
+    for source in SOURCES:
+        assert getattr(found, source) == pytest.approx(
+            np.stack([getattr(one, source) for one in expected]), rel=1e-9, abs=1e-15
+        )
+
+
+def test_two_topics_are_too_few_to_leave_one_out() -> None:
+    assert np.isnan(components_left_out(scores(7, 2)).run).all()
 
 
 @pytest.mark.parametrize("n_topics", [25, 50])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,16 +88,31 @@ def expected_scores(
     """What linear formulas score on average over all permutations, [condition, run, topic], and which are linear.
 
     A permuted document has each grade as often as the judged documents of its topic have it: the scores with all
-    judged documents at one grade, averaged by these shares.
+    judged documents at one grade, averaged by these shares. Others have no expectation here: NaN.
     """
-    expected = np.zeros((len(conditions), len(judged.runs), len(judged.topics)))
+    exact = np.array([is_exact(c, judged) for c in conditions], dtype=bool)
+    linear = [c for c, is_one in zip(conditions, exact, strict=True) if is_one]
+    expected = np.full((len(conditions), len(judged.runs), len(judged.topics)), np.nan)
+    if linear:
+        parts = [
+            share * score_judged(lists, linear, undefined=undefined, missing=missing).value
+            for share, lists in at_single_grades(judged)
+        ]
+        expected[exact] = np.stack(parts).sum(0)
+    return expected, exact
+
+
+def at_single_grades(judged: Judged) -> Iterator[tuple[Array, Judged]]:
+    """Give all judged documents one and the same grade, each grade in turn, with its share of them. [topic]"""
     share = judged.pool / np.maximum(judged.pool.sum(-1, keepdims=True), 1)  # [topic, grade]
     for grade in range(judged.top + 1):
         blocks = [replace(b, grade=np.where(b.grade >= 0, np.int8(grade), b.grade)) for b in judged.blocks]
-        at_one = replace(judged, blocks=tuple(blocks))
-        expected += share[:, grade] * score_judged(at_one, conditions, undefined=undefined, missing=missing).value
-    exact = [is_linear(c.measure, judged.top, judged.fractions) for c in conditions]
-    return expected, np.array(exact, dtype=bool)
+        yield share[:, grade], replace(judged, blocks=tuple(blocks))
+
+
+def is_exact(condition: Condition, judged: Judged) -> bool:
+    """Whether the expectation over permutations follows from single grades: of linear formulas, not standardised."""
+    return condition.normalization != "standardised" and is_linear(condition.measure, judged.top, judged.fractions)
 
 
 def _by_judgments(scores: Scores, source: Ingredients) -> Iterator[tuple[Judged, list[int], list[Condition]]]:
@@ -107,7 +123,8 @@ def _by_judgments(scores: Scores, source: Ingredients) -> Iterator[tuple[Judged,
         yield source.judged_for(scores, under), rows, [asked[i] for i in rows]
 
 
-def is_linear(measure: Measure, top: int, fractions: Sequence[float] = ()) -> bool:
+@cache
+def is_linear(measure: Measure, top: int, fractions: tuple[float, ...] = ()) -> bool:
     """Say whether the gains of documents add up, each at its own rank, while the judgments stay the same.
 
     Tried on random lists: what two sets of documents score apart they must score together.
@@ -118,7 +135,7 @@ def is_linear(measure: Measure, top: int, fractions: Sequence[float] = ()) -> bo
     pool = np.full((_TRIED, top + 1), _RANKS)
 
     def scored(grade: NDArray[np.integer]) -> Array:
-        lists = Rankings(grade.astype(np.int8), pool, top, None, fractions=tuple(fractions))
+        lists = Rankings(grade.astype(np.int8), pool, top, None, fractions=fractions)
         return measure.compute(measure.prepare(lists))
 
     whole, one, other, none = (scored(x) for x in (every, every * here, every * ~here, every * 0))

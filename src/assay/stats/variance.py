@@ -21,7 +21,8 @@ import numpy as np
 
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
-from assay.stats.intervals import deletions, jackknife_interval
+from assay.stats.intervals import grouped, jackknife_interval
+from assay.stats.resampling import portions
 
 Coefficient = Literal["e_rho2", "phi"]
 Source = Literal["run", "topic", "interaction"]
@@ -204,14 +205,46 @@ def mean_squares(x: Array) -> MeanSquares:
     return MeanSquares(run, topic, residual, *dofs, float(n_topics), float(n_runs))
 
 
+def components_left_out(x: Array) -> Components:
+    """The variances without each group of topics; `x` is [..., run, topic], without gaps. [group, ...]
+
+    From what the group adds to each sum, not from all scores again for every group. NaN below 2 x 2.
+    """
+    n_runs, n = x.shape[-2:]
+    group = grouped(n)
+    order = np.argsort(group, kind="stable")
+    start = np.flatnonzero(np.diff(group[order], prepend=-1))
+    stay = (n - np.bincount(group)).astype(np.float64)  # topics. [group]
+    if n_runs < 2 or stay.min(initial=n) < 2:
+        return Components(*(np.full((start.size, *x.shape[:-2]), np.nan) for _ in SOURCES))
+    x = x[..., order] - x.mean((-2, -1), keepdims=True)
+    topic = x.sum(-2)  # [..., topic]
+
+    def gone(of: Array) -> Array:
+        return np.add.reduceat(of, start, axis=-1)  # [..., group]
+
+    whole = (topic.sum(-1, keepdims=True) - gone(topic)) ** 2 / (n_runs * stay)
+    by_run = ((x.sum(-1, keepdims=True) - gone(x)) ** 2).sum(-2) / stay - whole
+    by_topic = ((topic**2).sum(-1, keepdims=True) - gone(topic**2)) / n_runs - whole
+    squares = (x**2).sum(-2)
+    rest = squares.sum(-1, keepdims=True) - gone(squares) - whole - by_run - by_topic
+    interaction = rest / ((n_runs - 1) * (stay - 1))
+    run = (by_run / (n_runs - 1) - interaction) / stay
+    parts = run, (by_topic / (stay - 1) - interaction) / n_runs, interaction
+    return Components(*(np.moveaxis(part, -1, 0) for part in parts))
+
+
 def log_ratios(x: Array, of: Coefficient) -> Array:
     """The logarithm of the ratio without each group of topics; NaN where it is not positive. [group, ...]
 
     `x` is [..., run, topic].
     """
-    parts = (mean_squares(x[..., topics]).ratio(of) for topics in deletions(x.shape[-1]))
-    ratios = np.stack([np.full(x.shape[:-2], np.nan), *parts])[1:]
-    return np.log(np.where(ratios > 0, ratios, np.nan))
+    return _logarithm(components_left_out(x).ratio(of))
+
+
+def _logarithm(ratio: Array) -> Array:
+    ratio = np.asarray(ratio)
+    return np.log(np.where(ratio > 0, ratio, np.nan))
 
 
 def fixed_interval(x: Array, of: Coefficient, *, level: float) -> tuple[Array, Array]:
@@ -226,11 +259,19 @@ def fixed_interval(x: Array, of: Coefficient, *, level: float) -> tuple[Array, A
     with 25 and 50 topics, on seven populations; where all runs have one mean, at most 3% of samples have an interval
     that excludes 0 (`bench/validity/stability.py`).
     """
-    ratio = np.asarray(mean_squares(x).ratio(of))
-    middle = np.log(np.where(ratio > 0, ratio, np.nan))
-    low, high = (np.exp(end) for end in jackknife_interval(middle, log_ratios(x, of), level=level))
+    return fixed_intervals(x, level=level)[of]
+
+
+def fixed_intervals(x: Array, *, level: float) -> dict[Coefficient, tuple[Array, Array]]:
+    """The intervals of `fixed_interval`, of both ratios at once."""
+    whole, left_out = mean_squares(x), components_left_out(x)
     differ = equal_means_p(x) < (1 - level) / 2
-    return np.where(differ | np.isnan(low), low, 0.0), high
+    ends: dict[Coefficient, tuple[Array, Array]] = {}
+    for of in COEFFICIENTS:
+        logs = _logarithm(whole.ratio(of)), _logarithm(left_out.ratio(of))
+        low, high = (np.exp(end) for end in jackknife_interval(*logs, level=level))
+        ends[of] = np.where(differ | np.isnan(low), low, 0.0), high
+    return ends
 
 
 def equal_means_p(x: Array) -> Array:
@@ -246,7 +287,8 @@ def equal_means_p(x: Array) -> Array:
     centred = x - x.mean(-2, keepdims=True)
     mean = centred.mean(-1, keepdims=True)
     rest = centred - mean
-    products = np.einsum("...rt,...ru->...tu", rest, rest)
+    parts = [rest[..., part, :] for part in portions(n_runs, n_topics, columns=n_topics)]
+    products = np.sum([part.swapaxes(-1, -2) @ part for part in parts], axis=0)  # [..., topic, topic]
     total = np.einsum("...tt->...", products)
     with np.errstate(divide="ignore", invalid="ignore"):
         dof = total**2 / (products**2).sum((-2, -1))
