@@ -137,9 +137,18 @@ def depth(
     tau, tau_low, tau_high
         Correlation of the run means with those of that deepest cell, and its interval. With `of` tau: tau, low, high,
         in place of all of these; with `of` reliability: phi (stability of the scores), phi_low, phi_high, e_rho2 (of
-        the ranking), e_rho2_low, e_rho2_high.
+        the ranking), e_rho2_low, e_rho2_high: the topics are the sample, the runs are these.
+    power_placebo, tau_placebo
+        With power, and not with `width`: the power with grades permuted among the judged documents of the pool (mean
+        of two permutations), and tau-b of the run means with those of permuted grades (of their mean over all
+        permutations where a formula is linear, else over these two). Where tau_placebo is {placebo_tau} or more, runs
+        are ranked by what was judged. It is a caveat and no proof, since good runs find more pooled documents, too.
     n_relevant
         Relevant documents in the pool.
+    placebo
+        With power, and not with `width`: true for the last rows, NumRet (documents returned) and Judged (the share of
+        them that is judged), which no grade enters: what power they have says nothing of relevance. They are no
+        measures, and are counted among them nowhere.
 
     Notes
     -----
@@ -151,10 +160,8 @@ def depth(
     high, lost, lost_low, lost_high, tau, tau_low, tau_high, power_placebo, tau_placebo: what the sentences of a
     report rest on. Of AP and nDCG (of the first measure where neither is asked for), all depths under the deepest
     pool, and all pools at the deepest evaluation. The deepest pool is here the deepest of which at least
-    {pool_judged} is judged, where there is one; lost and tau are to that pool. At all depths under it, power_placebo
-    is the power with grades permuted among its judged documents, tau_placebo tau-b of the run means with those of
-    permuted grades: where it is {placebo_tau} or more, runs are ranked by what was judged, and no sentence advises
-    such a depth.
+    {pool_judged} is judged, where there is one; lost and tau are to that pool. Where tau_placebo is {placebo_tau} or
+    more, no sentence advises a depth beyond that pool.
     tables.reliability, without `width` and where `of` is power: measure, normalization, pool_depth, depth, phi,
     phi_low, phi_high, e_rho2, e_rho2_low, e_rho2_high: the stability of scores and of the ranking in every cell, as
     `of` reliability shows it.
