@@ -162,12 +162,16 @@ def agreed(
     return Result("agreement", table, tables, Basis(runs=n), settings)
 
 
-def left_out(tau: float | None, drop: float, fall: int, *, what: str = "run", depth: int | str = 100) -> Result:
-    """A synthetic result of reuse."""
+def left_out(
+    tau: float | None, drop: float, fall: int, *, half: float | None = 0.0, what: str = "run", depth: int | str = 100
+) -> Result:
+    """A synthetic result of reuse, with an interval of tau so wide to either side, or with none."""
     row = {"measure": "AP", "what": what, "n": 15, "tau": tau, "largest_drop": drop, "run": "x"}
-    summary = pl.DataFrame([row | {"largest_fall": fall, "fallen": "y"}], schema_overrides={"tau": pl.Float64})
+    ends = (None, None) if tau is None or half is None else (tau - half, min(tau + half, 1.0))
+    row |= {"tau_low": ends[0], "tau_high": ends[1], "largest_fall": fall, "fallen": "y"}
+    summary = pl.DataFrame([row], schema_overrides=dict.fromkeys(("tau", "tau_low", "tau_high"), pl.Float64))
     table = pl.DataFrame({"run": [f"r{i}" for i in range(20)]})
-    return Result("reuse", table, {"summary": summary}, settings={"pool_depth": depth})
+    return Result("reuse", table, {"summary": summary}, settings={"pool_depth": depth, "level": 0.95})
 
 
 def seen(

@@ -51,6 +51,16 @@ def test_the_curve_of_a_measure_is_its_scores_at_every_depth(
     np.testing.assert_allclose(m.curve(lists, depth), one_by_one, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if CATALOGUE[name].declaration.at == "cutoff"])
+@given(data=st.data(), lists=rankings(), depths=st.sets(DEPTH, min_size=1), judged_only=st.booleans())
+def test_some_depths_in_one_pass_are_the_scores_at_each(
+    name: str, data: st.DataObject, lists: Rankings, depths: set[int], judged_only: bool
+) -> None:
+    m = data.draw(sensible(name))(judged_only=judged_only)
+    one_by_one = np.stack([(m @ k).compute(lists) for k in sorted(depths)], axis=-1)
+    np.testing.assert_allclose(m.at_depths(lists, sorted(depths)), one_by_one, rtol=1e-12, atol=1e-14)
+
+
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data(), lists=rankings())
 def test_judged_only_is_the_score_without_the_unjudged(name: str, data: st.DataObject, lists: Rankings) -> None:

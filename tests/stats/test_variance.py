@@ -19,6 +19,7 @@ from assay.stats.variance import (
     JackknifedComponents,
     MeanSquares,
     coefficient,
+    components_left_out,
     e_rho2,
     equal_means_p,
     exact_topics,
@@ -238,16 +239,6 @@ def test_the_interval_of_these_runs_is_a_jackknife_of_the_logarithm(of: Coeffici
     )
 
 
-def test_variances_left_out_are_those_of_the_other_topics() -> None:
-    """Of 103 topics a fiftieth goes at a time: three groups of three, the others of two."""
-    x = scores(6, 103)
-    found = JackknifedComponents.of(np.stack([x, 2 * x]))
-    for g, rest in enumerate(deletions(103)):
-        alone = mean_squares(x[:, rest]).components
-        for source in SOURCES:
-            assert getattr(found.left_out, source)[g] == pytest.approx(getattr(alone, source) * np.array([1, 4]))
-
-
 def test_intervals_of_variances_hold_the_truth_whatever_the_runs_are() -> None:
     """Runs fixed, skewed noise, where normal theory would hold the interaction in two of three samples."""
     rng = np.random.default_rng(8)
@@ -260,6 +251,21 @@ def test_intervals_of_variances_hold_the_truth_whatever_the_runs_are() -> None:
         assert 0.91 <= ((low <= true[source]) & (true[source] <= high)).mean() <= 0.98
     low, high = mean_squares(x).component_interval("interaction", level=0.95)
     assert ((low <= 0.04) & (high >= 0.04)).mean() < 0.85
+
+
+@pytest.mark.parametrize("n_topics", [3, 11, 50, 103])
+def test_variances_without_a_group_of_topics_are_those_of_the_topics_that_stay(n_topics: int) -> None:
+    x = np.stack([scores(7, n_topics), 3 + scores(7, n_topics) ** 2])
+    found = components_left_out(x)
+    expected = [mean_squares(x[..., kept]).components for kept in deletions(n_topics)]
+    for source in SOURCES:
+        assert getattr(found, source) == pytest.approx(
+            np.stack([getattr(one, source) for one in expected]), rel=1e-9, abs=1e-15
+        )
+
+
+def test_two_topics_are_too_few_to_leave_one_out() -> None:
+    assert np.isnan(components_left_out(scores(7, 2)).run).all()
 
 
 @pytest.mark.parametrize("n_topics", [25, 50])

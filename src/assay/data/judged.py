@@ -187,8 +187,8 @@ def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
     count = np.zeros_like(start)
     start[:, place[place >= 0]] = runs.start[:, place >= 0]
     count[:, place[place >= 0]] = runs.count[:, place >= 0]
-    grade = qrels.grade if negative == "pooled" else np.where(qrels.grade == IN_POOL, np.int8(0), qrels.grade)
-    pool = _pool(qrels.topic, grade, len(qrels.topics), qrels.top)
+    grade = settled_grades(qrels, negative)
+    pool = grade_counts(qrels.topic, grade, len(qrels.topics), qrels.top)
     about = Basis(judgments=shown_path(qrels.source), negative=negative, top_grade=qrels.highest)
     blocks = _blocks(_Grader(runs, qrels, qrels.look_up(grade, missing=UNJUDGED), qrels.salts()), start, count)
     odd = diagnose(runs, qrels, [(block.cell, block.grade) for block in blocks], count) if qrels.is_whole else ()
@@ -240,7 +240,13 @@ def _negative_note(qrels: Qrels, negative: Negative) -> Iterator[Note]:
         yield Note("negative_grades", "info", text)
 
 
-def _pool(topic: Index, grade: Grades, n_topics: int, top: int) -> Counts:
+def settled_grades(qrels: Qrels, negative: Negative) -> Grades:
+    """The grades of judgments, with what negative ones count as. [judgment]"""
+    return qrels.grade if negative == "pooled" else np.where(qrels.grade == IN_POOL, np.int8(0), qrels.grade)
+
+
+def grade_counts(topic: Index, grade: Grades, n_topics: int, top: int) -> Counts:
+    """How many documents of each grade the judgments hold. [topic, grade]"""
     judged = grade >= 0
     cell = topic[judged] * (top + 1) + grade[judged]
     return np.bincount(cell, minlength=n_topics * (top + 1)).reshape(n_topics, top + 1).astype(np.int64)

@@ -29,6 +29,7 @@ class Rankings:
     top: int  # the highest grade of the scale
     depth: int | None = None  # k as asked for, even where lists are shorter; None is the whole list
     cumulative: bool = False
+    depths: tuple[int, ...] = ()  # where all depths are asked for at once, but only these are
     fractions: tuple[float, ...] = ()  # [grade] its value; empty where a grade is its own value
     _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -78,6 +79,11 @@ class Rankings:
         grade = np.pad(self.grade[:, :k], ((0, 0), (0, missing)), constant_values=ABSENT)
         return replace(self, grade=grade, depth=k, cumulative=True, _memo={})
 
+    def some_depths(self, depths: Sequence[int]) -> Rankings:
+        """Ask for some depths at once, in rising order: formulas then return [list, depth]."""
+        k = depths[-1]
+        return replace(self, grade=self.grade[:, :k], depth=k, cumulative=True, depths=tuple(depths), _memo={})
+
     @property
     def scale(self) -> Array:
         """What each grade 0 .. top is worth: itself, or the fraction that it stands for. [grade]"""
@@ -96,12 +102,16 @@ class Rankings:
     @property
     def cutoff(self) -> Any:
         """The depth asked for; infinity where none was. A number, or [depth]."""
+        if self.depths:
+            return np.array(self.depths, dtype=np.float64)
         if self.cumulative:
             return self.rank
         return np.inf if self.depth is None else self.depth
 
     def total(self, x: NDArray[Any]) -> Array:
         """Sum over ranks."""
+        if self.depths:
+            return np.stack([np.sum(x[..., :k], axis=-1, dtype=np.float64) for k in self.depths], axis=-1)
         if self.cumulative:
             return np.cumsum(x, axis=-1, dtype=np.float64)
         return np.sum(x, axis=-1, dtype=np.float64)
@@ -109,7 +119,7 @@ class Rankings:
     def peak(self, x: NDArray[Any]) -> Array:
         """Take the largest over ranks; 0 for an empty list."""
         if self.cumulative:
-            return np.maximum.accumulate(x, axis=-1)
+            return self.last(np.maximum.accumulate(x, axis=-1))
         return np.max(x, axis=-1, initial=0)
 
     def per_list(self, x: NDArray[Any]) -> NDArray[Any]:
@@ -122,6 +132,8 @@ class Rankings:
 
     def last(self, x: NDArray[Any]) -> NDArray[Any]:
         """Read a running value off at the last rank, or at every depth."""
+        if self.depths:
+            return x[..., np.minimum(self.depths, x.shape[-1]) - 1]
         return x if self.cumulative else x[..., -1]
 
     def hit(self, rel: int) -> Bools:

@@ -147,11 +147,7 @@ class Qrels:
 
     def permuted(self, rng: np.random.Generator) -> Qrels:
         """Permute grades among the judged documents of each topic: which documents are judged stays as it is."""
-        judged = np.flatnonzero(self.grade >= 0)
-        own = self.topic[judged]
-        shuffled = np.lexsort((rng.random(judged.size), own))
-        grade = self.grade.copy()
-        grade[judged[np.argsort(own, kind="stable")]] = self.grade[judged[shuffled]]
+        grade = permuted_grades(self.topic, self.grade, rng)
         return replace(self, grade=grade, notes=(), is_whole=False)
 
     def salts(self) -> Codes:
@@ -162,6 +158,16 @@ class Qrels:
         """Make the table of values [row] by the keys of judged documents, which compares ids by their checks."""
         check = second_hash(self.ids)
         return Lookup(self.doc ^ self.salts()[self.topic], values, missing=missing, check=check)
+
+
+def permuted_grades(topic: Index, grade: Grades, rng: np.random.Generator) -> Grades:
+    """Permute the grades of judged documents within their topics; what has no grade keeps its code. [judgment]"""
+    judged = np.flatnonzero(grade >= 0)
+    own = topic[judged]
+    shuffled = np.lexsort((rng.random(judged.size), own))
+    permuted = grade.copy()
+    permuted[judged[np.argsort(own, kind="stable")]] = grade[judged[shuffled]]
+    return permuted
 
 
 def _notes_on_repeats(

@@ -14,7 +14,7 @@ from assay.measures.unjudged import Bounds, Extremes, Residual
 
 def sum_of_precisions(j: Rankings, rel: int) -> Array:
     """Add the precision at every relevant document."""
-    return j.total(j.precision(rel) * j.hit(rel))
+    return j.memo(("sum of precisions", rel), lambda: j.total(j.precision(rel) * j.hit(rel)))
 
 
 def _extremes(whole: Callable[[Rankings, int], Any], *, limit: bool = False, floor: float = 0.0) -> Extremes:

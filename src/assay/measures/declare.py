@@ -330,6 +330,28 @@ class Measure:
             raise MeasureError(f"{self}: the formula gives no curve; sum over ranks with `total`, not with `sum`")
         return value
 
+    def at_depths(self, lists: Rankings, depths: Sequence[int]) -> Array:
+        """Score lists at some cutoffs, in rising order, as `compute` does at each. [list, depth]
+
+        In one pass, unless the weight of a rank depends on the cutoff or the formula gives no curve.
+        """
+        shape = (lists.grade.shape[0], len(depths))
+        if len(depths) > 1 and not self.by_depth and depths[-1] <= (lists.depth or depths[-1]):
+            self.check_grades(lists.fractions)
+            whole = lists.condensed() if self.judged_only else lists
+            some = whole.memo(("some depths", *depths), lambda: whole.some_depths(depths))
+            try:
+                value = self.declaration.formula(some, **self.parameters)
+            except AssayError:
+                raise
+            except (
+                Exception
+            ):  # a formula that cannot give all depths at once: `compute` says what is wrong, if anything
+                value = np.zeros(0)
+            if np.shape(value) == shape:
+                return value
+        return np.stack([(self @ k).compute(lists) for k in depths], axis=-1)
+
     def of(self, grades: Sequence[float], *, n_rel: int | None = None, top: int | None = None, **pool: int) -> float:
         """Score one ranking given by its grades, best rank first."""
         value = float(self.compute(Rankings.of(grades, n_rel=n_rel, top=top, **pool))[0])

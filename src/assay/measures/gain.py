@@ -118,7 +118,8 @@ def discounts(discount: Discount, base: float, n: int, cutoff: Any) -> Array:
 
 def _dcg(j: Rankings, value: Array, discount: Discount, base: float) -> Array:
     weight = discounts(discount, base, j.rank.size, j.cutoff)
-    return j.total(j.gain(value) * weight)
+    key = "dcg", value.tobytes(), np.asarray(weight).tobytes()
+    return j.memo(key, lambda: j.total(j.gain(value) * weight))
 
 
 def _ideal(j: Rankings, value: Array, discount: Discount, base: float, *, cut: bool) -> Array:
@@ -293,7 +294,7 @@ def SDCG(
     best = gains(j, gain, weights, max_rel).max()
     value, discount = np.minimum(gains(j, gain, weights), best), _of(discount, weights)
     limit = np.cumsum(discounts(discount, base, int(np.max(j.cutoff)), j.cutoff))
-    return ratio(_dcg(j, value, discount, base), best * (limit if j.cumulative else limit[-1]))
+    return ratio(_dcg(j, value, discount, base), best * j.last(limit))
 
 
 @measure(

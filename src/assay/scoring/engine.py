@@ -117,9 +117,14 @@ def score_lists(
     check_asked(chosen)
     value = np.zeros((len(chosen), len(judged.runs), len(judged.topics)))
     by_cell = value.reshape(len(chosen), -1)
+    alike = _by_cutoff(chosen)
     for cell, lists in judged.rankings():
-        for i, m in enumerate(chosen):
-            by_cell[i, cell] = m.compute(lists)
+        for m, places in alike:
+            if len(places) == 1:
+                by_cell[places[0], cell] = chosen[places[0]].compute(lists)
+            else:
+                depths = [chosen[i].cutoff or 0 for i in places]
+                by_cell[np.array(places)[:, None], cell] = m.at_depths(lists, depths).T
     empty = np.stack([judged.n_rel(m.rel) == 0 for m in chosen])
     gone = judged.missing() & (missing != "zero")
     without = np.isnan(value) & ~empty[:, None, :] & ~gone
@@ -140,6 +145,15 @@ def score_lists(
             *dict.fromkeys(_notes_on_weights(chosen)),
         ),
     )
+
+
+def _by_cutoff(chosen: Sequence[Measure]) -> list[tuple[Measure, list[int]]]:
+    """Put measures that differ in their cutoff alone together, shallow ones first: a measure, and where it stands."""
+    groups: dict[object, list[int]] = {}
+    for i, m in enumerate(chosen):
+        cut = m.cutoff is not None and m.declaration.at == "cutoff"
+        groups.setdefault(replace(m, cutoff=None) if cut else i, []).append(i)
+    return [(chosen[places[0]], sorted(places, key=lambda i: chosen[i].cutoff or 0)) for places in groups.values()]
 
 
 def _settle_undefined(value: Array, empty: Bools, zero: Array, undefined: Undefined) -> Array:

@@ -8,9 +8,9 @@ good runs find more pooled documents, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +86,7 @@ def _again(scores: Scores, source: Ingredients, conditions: tuple[str, ...], see
 
 def _expected(scores: Scores, judged_under: Callable[[Under], Judged], policy: ScoringPolicy) -> tuple[Array, Bools]:
     """The expectation of linear formulas over all permutations, [condition, run, topic], and which are linear."""
-    expected = np.zeros(scores.value.shape)
+    expected = np.full(scores.value.shape, np.nan)
     exact = np.zeros(len(scores.conditions), dtype=bool)
     asked = [parse_condition(condition) for condition in scores.conditions]
     for under in dict.fromkeys(c.under for c in asked):
@@ -103,22 +103,35 @@ def expected_scores(
     """What linear formulas score on average over all permutations, [condition, run, topic], and which are linear.
 
     A permuted document has each grade as often as the judged documents of its topic have it: the scores with all
-    judged documents at one grade, averaged by these shares. 0 for formulas that are not linear.
+    judged documents at one grade, averaged by these shares. Others have no expectation here: NaN.
     """
-    expected = np.zeros((len(conditions), len(judged.runs), len(judged.topics)))
-    exact = np.array([is_linear(c.measure, judged.top, judged.fractions) for c in conditions], dtype=bool)
-    linear = [c for c, is_exact in zip(conditions, exact, strict=True) if is_exact]
-    if not linear:
-        return expected, exact
-    share = judged.pool / np.maximum(judged.pool.sum(-1, keepdims=True), 1)  # [topic, grade]
-    for grade in range(judged.top + 1):
-        blocks = [replace(b, grade=np.where(b.grade >= 0, np.int8(grade), b.grade)) for b in judged.blocks]
-        at_one = replace(judged, blocks=tuple(blocks))
-        expected[exact] += share[:, grade] * score_judged(at_one, linear, undefined=undefined, missing=missing).value
+    exact = np.array([is_exact(c, judged) for c in conditions], dtype=bool)
+    linear = [c for c, is_one in zip(conditions, exact, strict=True) if is_one]
+    expected = np.full((len(conditions), len(judged.runs), len(judged.topics)), np.nan)
+    if linear:
+        parts = [
+            share * score_judged(lists, linear, undefined=undefined, missing=missing).value
+            for share, lists in at_single_grades(judged)
+        ]
+        expected[exact] = np.stack(parts).sum(0)
     return expected, exact
 
 
-def is_linear(measure: Measure, top: int, fractions: Sequence[float] = ()) -> bool:
+def at_single_grades(judged: Judged) -> Iterator[tuple[Array, Judged]]:
+    """Give all judged documents one and the same grade, each grade in turn, with its share of them. [topic]"""
+    share = judged.pool / np.maximum(judged.pool.sum(-1, keepdims=True), 1)  # [topic, grade]
+    for grade in range(judged.top + 1):
+        blocks = [replace(b, grade=np.where(b.grade >= 0, np.int8(grade), b.grade)) for b in judged.blocks]
+        yield share[:, grade], replace(judged, blocks=tuple(blocks))
+
+
+def is_exact(condition: Condition, judged: Judged) -> bool:
+    """Whether the expectation over permutations follows from single grades: of linear formulas, not standardised."""
+    return condition.normalization != "standardised" and is_linear(condition.measure, judged.top, judged.fractions)
+
+
+@cache
+def is_linear(measure: Measure, top: int, fractions: tuple[float, ...] = ()) -> bool:
     """Say whether the gains of documents add up, each at its own rank, while the judgments stay the same.
 
     Tried on random lists: what two sets of documents score apart they must score together.
@@ -129,7 +142,7 @@ def is_linear(measure: Measure, top: int, fractions: Sequence[float] = ()) -> bo
     pool = np.full((_TRIED, top + 1), _RANKS)
 
     def scored(grade: NDArray[np.integer]) -> Array:
-        lists = Rankings(grade.astype(np.int8), pool, top, None, fractions=tuple(fractions))
+        lists = Rankings(grade.astype(np.int8), pool, top, None, fractions=fractions)
         return measure.compute(measure.prepare(lists))
 
     whole, one, other, none = (scored(x) for x in (every, every * here, every * ~here, every * 0))

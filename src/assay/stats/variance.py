@@ -15,14 +15,14 @@ Two intervals of that ratio: `fixed_interval` for these very runs, the topics as
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Literal, get_args
 
 import numpy as np
 
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
-from assay.stats.intervals import deletions, jackknife_interval
+from assay.stats.intervals import grouped, jackknife_interval
+from assay.stats.resampling import portions
 
 Coefficient = Literal["e_rho2", "phi"]
 Source = Literal["run", "topic", "interaction"]
@@ -205,6 +205,35 @@ def mean_squares(x: Array) -> MeanSquares:
     return MeanSquares(run, topic, residual, *dofs, float(n_topics), float(n_runs))
 
 
+def components_left_out(x: Array) -> Components:
+    """The variances without each group of topics; `x` is [..., run, topic], without gaps. [group, ...]
+
+    From what the group adds to each sum, not from all scores again for every group. NaN below 2 x 2.
+    """
+    n_runs, n = x.shape[-2:]
+    group = grouped(n)
+    order = np.argsort(group, kind="stable")
+    start = np.flatnonzero(np.diff(group[order], prepend=-1))
+    stay = (n - np.bincount(group)).astype(np.float64)  # topics. [group]
+    if n_runs < 2 or stay.min(initial=n) < 2:
+        return Components(*(np.full((start.size, *x.shape[:-2]), np.nan) for _ in SOURCES))
+    x = x[..., order] - x.mean((-2, -1), keepdims=True)
+    topic = x.sum(-2)  # [..., topic]
+
+    def gone(of: Array) -> Array:
+        return np.add.reduceat(of, start, axis=-1)  # [..., group]
+
+    whole = (topic.sum(-1, keepdims=True) - gone(topic)) ** 2 / (n_runs * stay)
+    by_run = ((x.sum(-1, keepdims=True) - gone(x)) ** 2).sum(-2) / stay - whole
+    by_topic = ((topic**2).sum(-1, keepdims=True) - gone(topic**2)) / n_runs - whole
+    squares = (x**2).sum(-2)
+    rest = squares.sum(-1, keepdims=True) - gone(squares) - whole - by_run - by_topic
+    interaction = rest / ((n_runs - 1) * (stay - 1))
+    run = (by_run / (n_runs - 1) - interaction) / stay
+    parts = run, (by_topic / (stay - 1) - interaction) / n_runs, interaction
+    return Components(*(np.moveaxis(part, -1, 0) for part in parts))
+
+
 @dataclass(frozen=True, slots=True)
 class JackknifedComponents:
     """The variances of run x topic tables for these very runs, the topics the sample, in any distribution.
@@ -220,10 +249,7 @@ class JackknifedComponents:
     @classmethod
     def of(cls, x: Array) -> JackknifedComponents:
         """Estimate the variances, with all topics and without each group; `x` is [..., run, topic], without gaps."""
-        groups = [np.stack(list(own)) for _, own in groupby(deletions(x.shape[-1]), key=len)]
-        parts = [mean_squares(np.moveaxis(x[..., rest], -2, 0)).components for rest in groups]
-        left_out = (np.concatenate([getattr(part, source) for part in parts]) for source in SOURCES)
-        return cls(mean_squares(x).components, Components(*left_out), equal_means_p(x))
+        return cls(mean_squares(x).components, components_left_out(x), equal_means_p(x))
 
     def log_ratios(self, of: Coefficient) -> Array:
         """The logarithm of the ratio without each group of topics; NaN where it is not positive. [group, ...]"""
@@ -270,7 +296,8 @@ def equal_means_p(x: Array) -> Array:
     centred = x - x.mean(-2, keepdims=True)
     mean = centred.mean(-1, keepdims=True)
     rest = centred - mean
-    products = np.einsum("...rt,...ru->...tu", rest, rest)
+    parts = [rest[..., part, :] for part in portions(n_runs, n_topics, columns=n_topics)]
+    products = np.sum([part.swapaxes(-1, -2) @ part for part in parts], axis=0)  # [..., topic, topic]
     total = np.einsum("...tt->...", products)
     with np.errstate(divide="ignore", invalid="ignore"):
         dof = total**2 / (products**2).sum((-2, -1))

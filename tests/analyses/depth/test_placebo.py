@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import kendalltau
 
 from assay.analyses.depth.analysis import depth
 from assay.analyses.depth.sentences import evaluation_depth
-from assay.data.judged import Collection
+from assay.analyses.depth.sufficiency import deepest_judged
+from assay.analyses.power.placebo import of_measures
+from assay.data.judged import Collection, judge
+from assay.data.read import read_qrels, read_runs
+from assay.scoring.engine import score
+from assay.stats.significance.paired_t import t_test
+from tests.builders.dense import collection
 from tests.builders.packed import open_packed
 
 pytestmark = pytest.mark.xdist_group("covid")
@@ -27,6 +37,71 @@ def test_on_a_shallow_pool_the_sentence_names_the_judged_depth_and_advises_no_de
     assert "may stop" not in sentence.text
     judged = {1: "No depth is judged well enough", 2: "no deeper than rank 5", 5: "no deeper than rank 5"}
     assert judged[n] in sentence.text
+
+
+@pytest.fixture(scope="module")
+def shallow(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    """Twelve runs of 60 documents, of which a pool of depth 5 is judged."""
+    runs, qrels = collection(n_runs=12, n_topics=12, n_docs=300, rng=3).write(tmp_path_factory.mktemp("shallow"))
+    data = Collection(read_runs(runs), read_qrels(qrels))
+    return Collection(data.runs, data.qrels.pool(data.runs, depth=5))
+
+
+ASKED = {"measure": ["AP", "nDCG"], "depth": "5,20,60", "pool_depth": "2,5,20"}
+
+
+def test_every_cell_has_a_placebo_as_scoring_permuted_judgments_has_it(shallow: Collection) -> None:
+    """A twin that joins runs with permuted judgments anew for every pool and depth."""
+    table = of_measures(depth(shallow, **ASKED).table)
+    assert table["power_placebo"].null_count() == table["tau_placebo"].null_count() == 0
+    for pool, k in product((2, 5, 20), (5, 20, 60)):
+        thin = shallow.qrels.pool(shallow.runs, depth=pool)
+        real = score(judge(shallow.runs, thin), [f"AP@{k}"]).value[0]
+        permuted = [
+            score(judge(shallow.runs, thin.permuted(np.random.default_rng([0, i]))), [f"AP@{k}"]).value[0]
+            for i in range(2)
+        ]
+        row = table.filter(measure="AP", pool_depth=pool, depth=k).row(0, named=True)
+        assert row["power_placebo"] == pytest.approx(np.mean([(t_test(x) < 0.05).mean() for x in permuted]))
+        mean = np.mean([x.mean(1) for x in permuted], axis=0)
+        assert row["tau_placebo"] == pytest.approx(kendalltau(real.mean(1).round(12), mean.round(12)).statistic)
+
+
+def test_tau_with_permuted_grades_is_exact_for_linear_measures(shallow: Collection) -> None:
+    """Every judged document has the mean gain of the judged documents of its topic."""
+    table = depth(shallow, **ASKED).table
+    judged = judge(shallow.runs, shallow.qrels)
+    gain = (judged.pool @ np.arange(judged.top + 1)) / judged.pool.sum(1)
+    known = judged.cube(20) >= 0
+    ideal = (score(judged, ["DCG@20"]).value / np.maximum(score(judged, ["nDCG@20"]).value, 1e-12))[0].max(0)
+    expected = (known / np.log2(np.arange(2, 22))).sum(-1) * gain / ideal
+    real = score(judged, ["nDCG@20"]).value[0].mean(1)
+    (found,) = table.filter(measure="nDCG", normalization="abbreviated", pool_depth=5, depth=20)["tau_placebo"]
+    assert found == pytest.approx(kendalltau(real.round(12), expected.mean(1).round(12)).statistic)
+
+
+def test_what_no_grade_enters_is_marked_and_counted_among_no_measures(shallow: Collection) -> None:
+    result = depth(shallow, **ASKED)
+    references = result.table.filter("placebo")
+    assert set(references["measure"]) == {"NumRet", "Judged"}
+    assert references.height == 2 * 3 * 3
+    for name, pool, k, power in references.select("measure", "pool_depth", "depth", "power").rows():
+        thin = shallow.qrels.pool(shallow.runs, depth=pool)
+        x = score(judge(shallow.runs, thin), [f"{name}@{k}"]).value[0]
+        assert power == pytest.approx((t_test(x) < 0.05).mean())
+    assert references["lost"].null_count() == references["low"].null_count() == references.height
+    for table in (result.tables["edges"], result.tables["forms"], result.tables["full"], result.charts[0].table):
+        assert {"NumRet", "Judged"}.isdisjoint(table["measure"])
+
+
+def test_on_a_synthetic_shallow_pool_no_deeper_evaluation_is_advised(shallow: Collection) -> None:
+    result = depth(shallow, **ASKED)
+    assert deepest_judged(result.tables["pools"])[0] == 5
+    edges = result.tables["edges"].with_columns(tau_placebo=pl.lit(0.8))  # as shallow pools of real runs have it
+    found = evaluation_depth(replace(result, tables=dict(result.tables) | {"edges": edges}))
+    assert found is not None
+    assert found.value == 5
+    assert "may stop" not in found.text
 
 
 def test_on_a_deep_pool_permuted_grades_forbid_nothing(adhoc8: Collection) -> None:

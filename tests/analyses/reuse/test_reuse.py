@@ -24,6 +24,8 @@ from assay.results.result import Result
 from assay.scoring.default_measures import default_measures
 from assay.scoring.engine import score
 from assay.scoring.scores import Undefined
+from assay.stats.correlation.subsampled_tau import half_rankings, tau_interval
+from assay.stats.subsampling import halves
 from tests.builders.dense import collection
 
 pytestmark = pytest.mark.xdist_group("trec8")
@@ -193,6 +195,28 @@ def test_the_summary_says_tau_and_the_largest_drops(small: Collection, group_fil
         )
         assert row["largest_drop"] == pytest.approx((part["score"] - part["score_without"]).max())
         assert row["largest_fall"] == (part["rank_without"] - part["rank"]).max()
+
+
+def test_tau_has_an_interval_over_topics(tmp_path: Path) -> None:
+    """Each run's scores by topic, with all judgments and without its own documents."""
+    runs, qrels = collection(n_runs=5, n_topics=12, n_docs=80, rng=2).write(tmp_path)
+    data = Collection(read_runs(runs), read_qrels(qrels))
+    row = reuse(data, measure=["AP"], pool_depth=5, level=0.9).tables["summary"].row(0, named=True)
+    pool, names = data.qrels.pool(data.runs, depth=5), data.runs.names
+    x = score(judge(data.runs, pool), ["AP"]).value[0]
+    y = x.copy()
+    for i, name in enumerate(names):
+        left = data.qrels.pool(data.runs, depth=5, contributors=[other for other in names if other != name])
+        y[i] = score(judge(data.runs, left), ["AP"]).value[0, i]
+    assert np.abs(x - y).max() > 0
+    split = halves(12)
+    expected = tau_interval(half_rankings(x, split), half_rankings(y, split), level=0.9)
+    assert (row["tau"], row["tau_low"], row["tau_high"]) == pytest.approx(expected, abs=1e-12)
+
+
+def test_few_topics_have_no_interval(small: Collection) -> None:
+    row = reuse(small, measure=["AP"], pool_depth=5).tables["summary"].row(0, named=True)
+    assert (row["tau_low"], row["tau_high"]) == (None, None)
 
 
 def test_contributors_come_from_names_a_file_or_a_table(small: Collection, group_file: str, tmp_path: Path) -> None:

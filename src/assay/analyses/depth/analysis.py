@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -10,15 +10,16 @@ import polars as pl
 from assay.analyses.depth.charts import depth_charts
 from assay.analyses.depth.grid import COLUMNS, Answer, Filling, Grid, Of, fillings
 from assay.analyses.depth.normalizations import Form, forms
-from assay.analyses.depth.placebo import beside_placebo
+from assay.analyses.depth.placebo import PLACEBO_COLUMNS
 from assay.analyses.depth.sufficiency import deepest_judged, reported_forms
+from assay.analyses.power.placebo import of_measures
 from assay.core.arrays import Bools
 from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.ranges import whole_numbers
 from assay.core.text import Row, counted
 from assay.data import run_lists as runlists
-from assay.data.judged import Collection, judge
+from assay.data.judged import Collection
 from assay.data.tables import places
 from assay.measures.declare import Measure
 from assay.results.analysis import Section, analysis
@@ -136,9 +137,18 @@ def depth(
     tau, tau_low, tau_high
         Correlation of the run means with those of that deepest cell, and its interval. With `of` tau: tau, low, high,
         in place of all of these; with `of` reliability: phi (stability of the scores), phi_low, phi_high, e_rho2 (of
-        the ranking), e_rho2_low, e_rho2_high.
+        the ranking), e_rho2_low, e_rho2_high: the topics are the sample, the runs are these.
+    power_placebo, tau_placebo
+        With power, and not with `width`: the power with grades permuted among the judged documents of the pool (mean
+        of two permutations), and tau-b of the run means with those of permuted grades (of their mean over all
+        permutations where a formula is linear, else over these two). Where tau_placebo is {placebo_tau} or more, runs
+        are ranked by what was judged. It is a caveat and no proof, since good runs find more pooled documents, too.
     n_relevant
         Relevant documents in the pool.
+    placebo
+        With power, and not with `width`: true for the last rows, NumRet (documents returned) and Judged (the share of
+        them that is judged), which no grade enters: what power they have says nothing of relevance. They are no
+        measures, and are counted among them nowhere.
 
     Notes
     -----
@@ -150,10 +160,8 @@ def depth(
     high, lost, lost_low, lost_high, tau, tau_low, tau_high, power_placebo, tau_placebo: what the sentences of a
     report rest on. Of AP and nDCG (of the first measure where neither is asked for), all depths under the deepest
     pool, and all pools at the deepest evaluation. The deepest pool is here the deepest of which at least
-    {pool_judged} is judged, where there is one; lost and tau are to that pool. At all depths under it, power_placebo
-    is the power with grades permuted among its judged documents, tau_placebo tau-b of the run means with those of
-    permuted grades: where it is {placebo_tau} or more, runs are ranked by what was judged, and no sentence advises
-    such a depth.
+    {pool_judged} is judged, where there is one; lost and tau are to that pool. Where tau_placebo is {placebo_tau} or
+    more, no sentence advises a depth beyond that pool.
     tables.reliability, without `width` and where `of` is power: measure, normalization, pool_depth, depth, phi,
     phi_low, phi_high, e_rho2, e_rho2_low, e_rho2_high: the stability of scores and of the ranking in every cell, as
     `of` reliability shows it.
@@ -177,20 +185,20 @@ def depth(
     runs = data.runs.names
     fill = _filled_by(contributors, runs)
     unit = runs if groups is None else runlists.groups(groups, runs)
-    whole = judge(data.runs, data.qrels, negative=data.negative)
     grid = Grid(data, asked, depths, pool_depths, places(data.qrels, data.runs), fill)
     answer = Answer(of, alpha=alpha, level=level, seed=rng, intervals=widths is None)
     cells, pools = _fill(grid, list(fillings(fill, unit, widths, draws=draws, seed=rng)), answer)
     tables = _tables(cells, pools, asked, of)
     if of == "power" and widths is None:
-        tables["edges"] = _edges(grid, answer, tables["pools"], alpha=alpha, seed=rng)
+        tables["edges"] = _edges(grid, answer, tables)
     shown = tables.pop("grid")
     settings: dict[str, object] = {"of": of} | ({"test": "t", "alpha": alpha} if of == "power" else {})
     settings |= {"contributors": int(fill.sum())}
     settings |= {"draws": draws, "rng": rng} if widths else {"level": level, "rng": rng}
-    notes = (*whole.notes, *_notes(grid, pools, of))
-    charts = depth_charts(shown, tables["full"], tables["forms"], of)
-    return Result("depth", shown, tables, whole.basis, settings, notes, charts=charts)
+    notes = (*grid.whole.notes, *_notes(grid, pools, of))
+    drawn = of_measures(shown).drop("placebo", strict=False)
+    charts = depth_charts(drawn, tables["full"], tables["forms"], of)
+    return Result("depth", shown, tables, grid.whole.basis, settings, notes, charts=charts)
 
 
 def default_depths(depths: Sequence[int], longest: int, *, coarse: bool) -> list[int]:
@@ -222,7 +230,7 @@ def _fill(grid: Grid, ways: Sequence[Filling], answer: Answer) -> tuple[pl.DataF
         of_pools += grid.pools(way, first)
     cells, pools = (pl.DataFrame(rows, infer_schema_length=None) for rows in (of_cells, of_pools))
     ends = [name for name in cells.columns if name.endswith(("low", "high"))]
-    cells = cells.with_columns(pl.selectors.by_name("phi", "e_rho2", require_all=False).fill_nan(None))
+    cells = cells.with_columns(pl.selectors.by_name("phi", "e_rho2", "tau_placebo", require_all=False).fill_nan(None))
     none = pl.lit(None, dtype=pl.Float64)
     return cells.with_columns(none.alias(end) if random else pl.col(end).fill_nan(None) for end in ends), pools
 
@@ -232,33 +240,38 @@ def _tables(cells: pl.DataFrame, pools: pl.DataFrame, asked: Sequence[Form], of:
     random = cells["width"].is_not_null().any()
     place = ["measure", "normalization", *(["width"] if random else []), "pool_depth", "depth"]
     cells = cells.sort("form", "width", "draw", "pool_depth", "depth")
-    parts = {name: cells.filter(name) for name in ("grid", "full")}
-    tables = {name: part.select(*place, *COLUMNS[of], "n_relevant") for name, part in parts.items()}
+    with_placebo = set(PLACEBO_COLUMNS) <= set(cells.columns)
+    shown = [*COLUMNS[of], *(PLACEBO_COLUMNS if with_placebo else ()), "n_relevant"]
+    parts = {"grid": cells.filter("grid"), "full": cells.filter("full", ~pl.col("placebo"))}
+    tables = {name: part.select(*place, *shown) for name, part in parts.items()}
+    if with_placebo:
+        tables["grid"] = parts["grid"].select(*place, *shown, "placebo")
     if random:
         tables = {name: part.group_by(place, maintain_order=True).mean() for name, part in tables.items()}
         tables["draws"] = parts["grid"].select(*place, "draw", *COLUMNS[of], "n_relevant")
         pools = pools.drop("draw").group_by("width", "pool_depth", maintain_order=True).mean()
     elif of == "power":
-        tables["reliability"] = parts["grid"].select(*place, *COLUMNS["reliability"])
+        tables["reliability"] = of_measures(parts["grid"]).select(*place, *COLUMNS["reliability"])
     tables["forms"] = table(((f.label, f.normalization, f.family, f.computed) for f in asked), _FORMS)
     return tables | {"pools": pools if random else pools.drop("width", "draw")}
 
 
-def _edges(grid: Grid, answer: Answer, pools: pl.DataFrame, *, alpha: float, seed: int) -> pl.DataFrame:
+def _edges(grid: Grid, answer: Answer, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Set the cells of the deepest judged pool, and those of the deepest evaluation, beside the one that is both."""
-    pool = deepest_judged(pools)[0] or grid.pool_depths[-1]
+    pool = deepest_judged(tables["pools"])[0] or grid.pool_depths[-1]
     deep = (pool, grid.depths[-1])
     across = [(pool, k) for k in grid.depths]
     down = [(p, grid.depths[-1]) for p in grid.pool_depths if p < pool]
-    forms, cells = reported_forms(grid.forms), [*across[::-1], *down[::-1]]
     rows = [
         {"measure": form.label, "normalization": form.normalization, "pool_depth": cell[0], "depth": cell[1]}
         | answer.against(form, cell, deep)
-        for form in forms
-        for cell in cells
+        for form in reported_forms(grid.forms)
+        for cell in [*across[::-1], *down[::-1]]
     ]
     edges = pl.DataFrame(rows).with_columns(pl.selectors.ends_with("low", "high").fill_nan(None))
-    return beside_placebo(edges, grid, forms, pool, alpha=alpha, seed=seed)
+    place = ("measure", "normalization", "pool_depth", "depth")
+    placebo = of_measures(tables["grid"]).select(*place, *PLACEBO_COLUMNS)
+    return edges.join(placebo, on=place, how="left", maintain_order="left")
 
 
 def _notes(grid: Grid, pools: pl.DataFrame, of: Of) -> Iterator[Note]:

@@ -10,17 +10,20 @@ from typing import Literal
 import numpy as np
 
 from assay.analyses.depth.normalizations import Form
-from assay.core.arrays import Array, Bools, Index
+from assay.analyses.depth.placebo import PoolPlacebo, reference_rows
+from assay.core.arrays import Array, Bools, Grades, Index
 from assay.core.errors import UsageError
 from assay.core.text import Row
-from assay.data.judged import Collection, Judged, judge
-from assay.data.tables import Places, Qrels
+from assay.data.judged import Collection, Judged, judge, settled_grades
+from assay.data.regrading import Regrader
+from assay.data.tables import UNJUDGED, Places, Qrels
 from assay.scoring.conditions import score_judged
+from assay.scoring.scores import Scores
 from assay.stats.correlation.subsampled_tau import HalfRankings, half_rankings, tau_interval
 from assay.stats.significance.subsampled_power import subsampled_power
 from assay.stats.splits import Splits
 from assay.stats.subsampling import SubsampledShare, halves
-from assay.stats.variance import COEFFICIENTS, coefficient, mean_squares
+from assay.stats.variance import COEFFICIENTS, JackknifedComponents, coefficient, mean_squares
 
 Of = Literal["power", "tau", "reliability"]
 
@@ -31,8 +34,16 @@ COLUMNS: dict[Of, tuple[str, ...]] = {
 }
 """What a cell shows."""
 
-_NEVER = np.iinfo(np.int64).max
+GridCell = tuple[int, int]  # pool depth, evaluation depth
+N_SPLITS = 50
+"""Splits of the topics into halves.
+
+With twice as many, ends of intervals move by 2% of their width on average, in one cell of 20 by 5% (24 runs and 50
+topics of TREC-8).
+"""
+
 _ENTRIES = 1 << 25  # scores held at a time
+_NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,34 +98,41 @@ class Grid:
         """Keep the judgments of a pool of this depth."""
         return self.data.qrels.thin(first <= depth)
 
+    def grades(self, first: Index, depth: int) -> Grades:
+        """The grades of a pool of this depth; what is not in it is unjudged. [judgment]"""
+        return np.where(first <= depth, settled_grades(self.data.qrels, self.data.negative), np.int8(UNJUDGED))
+
     @cached_property
     def limit(self) -> int:
         """The depth from which a deeper pool of all contributors holds no more judgments."""
         first = self.first(self.contributors)
         return int(first[first < _NEVER].max(initial=0))
 
-    def judged(self, pool: Qrels) -> Judged:
-        """Judge the runs as far down as they are evaluated."""
-        whole = any(form.measure.judged_only for form in self.forms)  # what is unjudged makes way for lower ranks
-        runs = self.data.runs if whole else self.data.runs.head(self.depths[-1])
-        return judge(runs, pool, negative=self.data.negative)
+    @cached_property
+    def whole(self) -> Judged:
+        """The runs under all judgments."""
+        return judge(self.data.runs, self.data.qrels, negative=self.data.negative)
 
-    def scores(self, judged: Judged, depths: Sequence[int]) -> Iterator[tuple[Form, int, Array]]:
-        """Score the runs in every form to every depth, on the scale of statistics. [run, topic]
+    @cached_property
+    def regrader(self) -> Regrader:
+        """The runs as far down as they are evaluated, to be graded by any pool."""
+        lists = self.whole if self.condenses else self.whole.head(self.depths[-1])
+        return Regrader.of(lists, self.data.qrels, self.places)
 
-        Some depths are scored at a time; those of a form come in their order.
-        """
-        step = max(1, _ENTRIES // max(1, len(self.forms) * len(judged.runs) * len(judged.topics)))
-        for i in range(0, len(depths), step):
-            cells = [(form, k) for form in self.forms for k in depths[i : i + step]]
-            scored = score_judged(judged, [form.at(k) for form, k in cells])
-            yield from ((form, k, x) for (form, k), x in zip(cells, scored.working(), strict=True))
+    @cached_property
+    def condenses(self) -> bool:
+        """Whether what is unjudged makes way for lower ranks, so that no list can be cut beforehand."""
+        return any(form.measure.judged_only for form in self.forms)
+
+    def scores(self, judged: Judged, forms: Sequence[Form], depths: Sequence[int]) -> Scores:
+        """Score the runs in some forms to some depths; all depths of a form come one after the other."""
+        lists = judged if self.condenses else judged.head(depths[-1])
+        return score_judged(lists, [form.at(k) for form in forms for k in depths])
 
     def deepest(self) -> Iterator[tuple[Form, Array]]:
         """Score the runs in the deepest cell of every form, its pool filled by all contributors. [run, topic]"""
-        pool = self.pool(self.first(self.contributors), self.pool_depths[-1])
-        for form, _, x in self.scores(self.judged(pool), self.depths[-1:]):
-            yield form, x
+        judged = self.regrader.graded(self.grades(self.first(self.contributors), self.pool_depths[-1]))
+        yield from zip(self.forms, self.scores(judged, self.forms, self.depths[-1:]).working(), strict=True)
 
     def cells(self, filling: Filling, first: Index, answer: Answer) -> Iterator[Row]:
         """Fill the grid, and the line of full assessment (pool depth = evaluation depth), row by row, deepest first.
@@ -124,23 +142,47 @@ class Grid:
         full = [k for k in self.depths if k <= self.limit]
         for pool_depth in [self.pool_depths[-1], *sorted({*self.pool_depths[:-1], *full} - {self.pool_depths[-1]})]:
             inside = pool_depth in self.pool_depths
-            pool = self.pool(first, pool_depth)
-            judged = self.judged(pool)
-            for form, k, x in self.scores(judged, self.depths[::-1] if inside else [pool_depth]):
-                yield {
-                    "form": self.forms.index(form),
-                    "measure": form.label,
-                    "normalization": form.normalization,
-                    "family": form.family,
-                    "width": filling.width,
-                    "draw": filling.draw,
-                    "pool_depth": pool_depth,
-                    "depth": k,
-                    **answer.columns(form, x, (pool_depth, k)),
-                    "n_relevant": int(judged.n_rel(form.measure.rel).sum()),
-                    "grid": inside,
-                    "full": k == pool_depth and k in full,
-                }
+            place: Row = {"width": filling.width, "draw": filling.draw, "pool_depth": pool_depth, "grid": inside}
+            grade = self.grades(first, pool_depth)
+            judged = self.regrader.graded(grade)
+            placebo = PoolPlacebo.of(self.regrader, judged, grade, seed=answer.seed) if answer.has_placebo else None
+            for depths in self._some_depths() if inside else [[pool_depth]]:
+                for row in self._rows(judged, pool_depth, depths, placebo, answer):
+                    yield place | row | {"full": row["depth"] == pool_depth and pool_depth in full}
+
+    def _some_depths(self) -> Iterator[Sequence[int]]:
+        """The depths that are scored at a time, the deepest first."""
+        step = max(1, _ENTRIES // max(1, len(self.forms) * self.whole.pool.shape[0] * len(self.whole.runs)))
+        for end in range(len(self.depths), 0, -step):
+            yield self.depths[max(0, end - step) : end]
+
+    def _rows(
+        self, judged: Judged, pool_depth: int, depths: Sequence[int], placebo: PoolPlacebo | None, answer: Answer
+    ) -> Iterator[Row]:
+        """What every form shows to some depths under one pool, the deepest first; then what no grade enters."""
+
+        def score(lists: Judged, forms: Sequence[Form]) -> Scores:
+            return self.scores(lists, forms, depths)
+
+        cells = [(form, k) for form in self.forms for k in depths]
+        scored = score(judged, self.forms)
+        beside: list[Row] = [{} for _ in cells]
+        if placebo:
+            beside = placebo.columns(scored, self.forms, depths, score, alpha=answer.alpha)
+        for (form, k), x, more in reversed(list(zip(cells, scored.working(), beside, strict=True))):
+            yield {
+                "form": self.forms.index(form),
+                "measure": form.label,
+                "normalization": form.normalization,
+                "depth": k,
+                **answer.columns(form, x, (pool_depth, k)),
+                **more,
+                "n_relevant": int(judged.n_rel(form.measure.rel).sum()),
+                "placebo": False,
+            }
+        if placebo:
+            for i, row in enumerate(reference_rows(judged, depths, score, alpha=answer.alpha)):
+                yield row | {"form": len(self.forms) + i // len(depths)}
 
     def pools(self, filling: Filling, first: Index) -> Iterator[Row]:
         """Say of every pool what it holds, and how much of it was ever judged."""
@@ -163,9 +205,6 @@ class Grid:
             }
 
 
-GridCell = tuple[int, int]  # pool depth, evaluation depth
-
-
 @dataclass(frozen=True, slots=True)
 class _CellPower:
     """The pairs of runs that a cell separates, and how it ranks the runs."""
@@ -184,6 +223,11 @@ class Answer:
         self.deepest: dict[Form, _CellPower] = {}
         self.ranking: dict[Form, HalfRankings] = {}
         self.powers: dict[tuple[Form, GridCell], _CellPower] = {}
+
+    @property
+    def has_placebo(self) -> bool:
+        """Whether cells are set beside permuted grades: where they show power, and contributors are not drawn."""
+        return self.of == "power" and self.intervals
 
     def columns(self, form: Form, x: Array, cell: GridCell) -> Row:
         """Answer for a form and its scores [run, topic] in a cell."""
@@ -217,13 +261,15 @@ class Answer:
 
     def _halves(self, x: Array) -> Splits | None:
         """The same halves of the topics for all cells; none where nobody will see an interval."""
-        return halves(x.shape[-1], seed=self.seed) if self.intervals else None
+        return halves(x.shape[-1], n_splits=N_SPLITS, seed=self.seed) if self.intervals else None
 
     def _reliability(self, x: Array) -> Row:
         """Both coefficients at as many topics as there are, from 0 to 1, with their intervals."""
         squares = mean_squares(x)
+        study = JackknifedComponents.of(x) if self.intervals else None
         shown: list[float] = []
         for of in COEFFICIENTS[::-1]:
-            ratios = np.array([squares.ratio(of), *squares.interval(of, level=self.level)])
+            ends = study.ratio_interval(of, level=self.level) if study else (np.nan, np.nan)
+            ratios = np.array([squares.ratio(of), *ends])
             shown += coefficient(np.maximum(ratios, 0.0), x.shape[1]).tolist()
         return dict(zip(COLUMNS["reliability"], shown, strict=True))

@@ -2,49 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
-from assay.analyses.depth.grid import Grid
 from assay.analyses.depth.normalizations import Form
-from assay.scoring.conditions import score_judged
-from assay.scoring.placebo import FEWEST, expected_scores
-from assay.scoring.scores import mean_where_scored
+from assay.core.arrays import Array, Grades
+from assay.core.text import Row
+from assay.data.judged import Judged
+from assay.data.regrading import Regrader
+from assay.data.tables import permuted_grades
+from assay.measures.declare import CATALOGUE
+from assay.scoring.placebo import FEWEST, at_single_grades, is_exact
+from assay.scoring.scores import Scores, mean_where_scored
 from assay.stats.correlation.coefficients import tau_b
-from assay.stats.significance.paired_t import t_test
+from assay.stats.significance.subsampled_power import significant_share
 
-_KEY = ("measure", "normalization", "pool_depth", "depth")
+PLACEBO_COLUMNS = ("power_placebo", "tau_placebo")
+REFERENCES = tuple(Form(name, "raw", CATALOGUE[name], declared=True) for name in ("NumRet", "Judged"))
+"""Measures that no grade enters: how many documents a run returns, and how many of them are judged."""
 
-
-def beside_placebo(
-    table: pl.DataFrame, grid: Grid, forms: Sequence[Form], pool_depth: int, *, alpha: float, seed: int
-) -> pl.DataFrame:
-    """Add `power_placebo` and `tau_placebo` to the cells of a pool; of other pools they are empty."""
-    rows = _of_pool(grid, forms, pool_depth, alpha=alpha, seed=seed)
-    columns = (*_KEY, "power_placebo", "tau_placebo")
-    placebo = pl.DataFrame(list(rows), schema=columns, orient="row")
-    return table.join(placebo, on=_KEY, how="left", maintain_order="left")
+ScoreForms = Callable[[Judged, Sequence[Form]], Scores]
+"""Scores runs in some forms, each to the same depths."""
 
 
-def _of_pool(
-    grid: Grid, forms: Sequence[Form], pool_depth: int, *, alpha: float, seed: int
-) -> Iterator[tuple[object, ...]]:
-    """Permute grades among the judged documents of a pool, and score the runs to all depths."""
-    pool = grid.pool(grid.first(grid.contributors), pool_depth)
-    judged = grid.judged(pool)
-    asked = [(form, k) for form in forms for k in grid.depths]
-    conditions = [form.at(k) for form, k in asked]
-    real = mean_where_scored(score_judged(judged, conditions).value)
-    expected, exact = expected_scores(judged, conditions)
-    permuted = np.stack(
-        [
-            score_judged(grid.judged(pool.permuted(np.random.default_rng([seed, i]))), conditions).value
-            for i in range(FEWEST)
-        ]
-    )
-    mean = np.where(exact[:, None], mean_where_scored(expected), mean_where_scored(permuted).mean(0))
-    for i, (form, k) in enumerate(asked):
-        power = float(np.mean([(t_test(x) < alpha).mean() for x in permuted[:, i]]))
-        yield form.label, form.normalization, pool_depth, k, power, float(tau_b(real[i], mean[i]))
+@dataclass(frozen=True, slots=True)
+class PoolPlacebo:
+    """The runs under one pool, judged by grades that say nothing of its documents."""
+
+    permuted: tuple[Judged, ...]
+    single: tuple[tuple[Array, Judged], ...]  # all judged documents at one grade, with its share of them by topic
+
+    @classmethod
+    def of(cls, regrader: Regrader, judged: Judged, grade: Grades, *, seed: int) -> PoolPlacebo:
+        """Permute grades among the judged documents of a pool; `grade` is [judgment], `judged` the runs under it."""
+        streams = (np.random.default_rng([seed, i]) for i in range(FEWEST))
+        permuted = (regrader.graded(permuted_grades(regrader.topic, grade, rng)) for rng in streams)
+        return cls(tuple(permuted), tuple(at_single_grades(judged)))
+
+    def columns(
+        self, real: Scores, forms: Sequence[Form], depths: Sequence[int], score: ScoreForms, *, alpha: float
+    ) -> list[Row]:
+        """The mean power of permuted grades, and tau of the run means with theirs, exactly where forms are linear.
+
+        One row for every form and depth.
+        """
+        permuted = [score(lists, forms) for lists in self.permuted]
+        power = np.mean([[significant_share(x, alpha=alpha) for x in one.working()] for one in permuted], axis=0)
+        mean = np.mean([mean_where_scored(one.value) for one in permuted], axis=0)
+        linear = [form for form in forms if all(is_exact(form.at(k), self.permuted[0]) for k in depths)]
+        if linear:
+            exact = [form in linear for form in forms for _ in depths]
+            parts = np.stack([share * score(lists, linear).value for share, lists in self.single])
+            mean[exact] = mean_where_scored(parts.sum(0))
+        tau = tau_b(mean_where_scored(real.value), mean)
+        return [dict(zip(PLACEBO_COLUMNS, row, strict=True)) for row in np.stack([power, tau], axis=1).tolist()]
+
+
+def reference_rows(judged: Judged, depths: Sequence[int], score: ScoreForms, *, alpha: float) -> Iterator[Row]:
+    """The power of measures that no grade enters, one row for each of them and every depth."""
+    cells = [(form, k) for form in REFERENCES for k in depths]
+    for (form, k), x in zip(cells, score(judged, REFERENCES).working(), strict=True):
+        power = significant_share(x, alpha=alpha)
+        yield {
+            "measure": form.label,
+            "normalization": form.normalization,
+            "depth": k,
+            "power": power,
+            "placebo": True,
+        }

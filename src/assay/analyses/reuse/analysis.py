@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -24,8 +25,10 @@ from assay.results.analysis import Section, analysis
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
 from assay.scoring.default_measures import default_measures
-from assay.scoring.scores import Undefined
+from assay.scoring.scores import Scores, Undefined
 from assay.stats.correlation.coefficients import tau_b
+from assay.stats.correlation.subsampled_tau import half_rankings, tau_interval
+from assay.stats.subsampling import halves
 
 ONE_RUN, WHOLE_GROUP = "run", "group"  # what is left out
 AS_JUDGED = "as judged"  # the setting where no pool depth is given
@@ -36,7 +39,7 @@ _NEAR = 1e-12  # means that differ by less share a rank
     name="reuse",
     group="trust",
     place=4,
-    section=Section(n_runs=MANY_RUNS, fast=None, shown=("summary",)),
+    section=Section(n_runs=MANY_RUNS, passed=("level", "rng"), fast=None, shown=("summary",)),
     fractions=True,
 )
 def reuse(
@@ -47,6 +50,8 @@ def reuse(
     contributors: Sequence[str] = (),
     groups: str | None = None,
     undefined: Undefined = "zero",
+    level: float = 0.95,
+    rng: int = 0,
 ) -> Result:
     """Would a run that did not help to fill the pool be judged fairly?
 
@@ -61,7 +66,8 @@ def reuse(
     look at the largest drops, and at the manual runs.
 
     Not a test of pools that all contributors miss together: documents that no run found count as not relevant before
-    and after. The sample here is the contributors; the table describes them, and has no interval.
+    and after. The table describes these contributors. Only tau has an interval, and it is over topics, from how much
+    tau differs between disjoint halves of them: what other contributors would lose, it does not say.
 
     Parameters
     ----------
@@ -78,6 +84,10 @@ def reuse(
         A table with the columns run and group: leave whole groups out, too.
     undefined
         What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+    level
+        Confidence of the interval of tau.
+    rng
+        Seed of the halves of the topics that it rests on.
 
     Returns
     -------
@@ -93,8 +103,9 @@ def reuse(
 
     Notes
     -----
-    tables.summary: measure, what, n, tau, largest_drop, run, largest_fall, fallen: run or group; how many were left
-    out; tau-b of the two rankings; the largest loss of score and whose it is, the most places lost and by whom.
+    tables.summary: measure, what, n, tau, tau_low, tau_high, largest_drop, run, largest_fall, fallen: run or group;
+    how many were left out; tau-b of the two rankings and its interval, not given below {halved_topics} topics or
+    where some score is undefined; the largest loss of score and whose it is, the most places lost and by whom.
     tables.groups, with `groups`: group, run, measure, score, score_without, difference, rank, rank_without, n_unique,
     n_unique_relevant: the same for every run of a group, without all documents that only its group contributed.
     tables.beyond, with `pool_depth` and a measure that looks deeper: run, measure, depth, score, rank, deeper,
@@ -109,24 +120,30 @@ def reuse(
     qrels = data.qrels if pool_depth is None else data.qrels.pool(filled, depth=pool_depth)
     base = Evaluation.of(data.runs, qrels, chosen, negative=data.negative, undefined=undefined)
     at = np.array([data.runs.names.index(name) for name in names])
-    by_run = _left_out(base, filled, pool_depth, at, np.arange(len(data.runs.names)), data.runs.names)
+    every = np.arange(len(data.runs.names))
+    by_run, without = _left_out(base, filled, pool_depth, at, every, data.runs.names)
     pooled = pl.Series("contributor", [name in set(names) for name in data.runs.names for _ in chosen])
     table = by_run.drop("unit").insert_column(2, pooled)
-    tables = {"summary": _summary(table, ONE_RUN, len(names), base.scores.basis)}
+    taus = _taus(base.scores, without, level=level, seed=rng)
+    tables = {"summary": _summary(table, ONE_RUN, len(names), base.scores.basis, taus)}
     if groups is not None:
         group = runlists.groups(groups, data.runs.names)
         units = sorted(set(group))
         unit = np.array([units.index(name) for name in group], dtype=np.int64)
-        left = _left_out(base, filled, pool_depth, unit[at], unit, units).rename({"unit": "group"})
+        by_group, without = _left_out(base, filled, pool_depth, unit[at], unit, units)
+        left = by_group.rename({"unit": "group"})
         tables["groups"] = left.sort("group", maintain_order=True)
         n_left = len(set(unit[at].tolist()))
-        of_groups = _summary(left, WHOLE_GROUP, n_left, base.scores.basis)
+        taus = _taus(base.scores, without, level=level, seed=rng)
+        of_groups = _summary(left, WHOLE_GROUP, n_left, base.scores.basis, taus)
         tables["summary"] = pl.concat([tables["summary"], of_groups])
     if pool_depth and (deep := _beyond(base, pool_depth)).height:
         tables["beyond"] = deep
     about: dict[str, object] = {
         "contributors": len(names),
         "pool_depth": AS_JUDGED if pool_depth is None else pool_depth,
+        "level": level,
+        "rng": rng,
     }
     notes = (*base.scores.notes, *_notes(data.qrels, qrels, pool_depth, filled))
     return Result(
@@ -142,8 +159,8 @@ def reuse(
 
 def _left_out(
     base: Evaluation, filled: Runs, depth: int | None, unit: Index, of_run: Index, names: Sequence[str]
-) -> pl.DataFrame:
-    """Score every run without its unit's own documents.
+) -> tuple[pl.DataFrame, Scores]:
+    """Score every run without its unit's own documents: what it loses, and these scores by topic.
 
     `unit` numbers the contributors' units, `of_run` those of all runs.
     """
@@ -152,13 +169,14 @@ def _left_out(
     n_relevant = np.bincount(owner[(owner >= 0) & (base.qrels.grade > 0)], minlength=len(names))
     score = base.scores.mean()  # [measure, run]
     rank = _ranks(base.scores.quality())
-    without, rank_without = score.copy(), rank.copy()
+    without, rank_without, by_topic = score.copy(), rank.copy(), base.scores.value.copy()
     for i, left in enumerate(base.without(owner, len(names))):
         mine = of_run == i
         without[:, mine], rank_without[:, mine] = left.mean()[:, mine], _ranks(left.quality())[:, mine]
+        by_topic[:, mine] = left.value[:, mine]
     runs, measures = base.scores.runs, base.scores.conditions
     columns = {"score": score, "score_without": without, "difference": without - score}
-    return pl.DataFrame(
+    table = pl.DataFrame(
         {
             "unit": [names[i] for i in of_run for _ in measures],
             "run": [run for run in runs for _ in measures],
@@ -170,6 +188,17 @@ def _left_out(
             "n_unique_relevant": np.repeat(n_relevant[of_run], len(measures)),
         }
     )
+    return table, replace(base.scores, value=by_topic)
+
+
+def _taus(scores: Scores, without: Scores, *, level: float, seed: int) -> list[tuple[float, float]]:
+    """The interval over topics of tau between two rankings of the runs, by measure; NaN where there is none."""
+    ends = []
+    for x, y in zip(scores.working(), without.working(), strict=True):
+        known = not np.isnan([x, y]).any()
+        split = halves(x.shape[1], seed=seed) if known else None
+        ends.append(tau_interval(half_rankings(x, split), half_rankings(y, split), level=level)[1:])
+    return ends
 
 
 def _ranks(quality: Array) -> Index:
@@ -177,9 +206,12 @@ def _ranks(quality: Array) -> Index:
     return 1 + (quality[:, None, :] > quality[:, :, None] + _NEAR).sum(-1)
 
 
-def _summary(table: pl.DataFrame, what: str, n: int, basis: Basis) -> pl.DataFrame:
+def _summary(
+    table: pl.DataFrame, what: str, n: int, basis: Basis, taus: Sequence[tuple[float, float]]
+) -> pl.DataFrame:
+    """What is lost by each measure; `taus` are the intervals of tau."""
     rows = []
-    for part in table.partition_by("measure", maintain_order=True):
+    for part, (low, high) in zip(table.partition_by("measure", maintain_order=True), taus, strict=True):
         known = part.drop_nans("difference")
         score, without = (known[name].to_numpy() for name in ("score", "score_without"))
         sign = -1 if basis.is_lower_better(part["measure"][0]) else 1
@@ -191,13 +223,16 @@ def _summary(table: pl.DataFrame, what: str, n: int, basis: Basis) -> pl.DataFra
                 "what": what,
                 "n": n,
                 "tau": float(tau_b(score, without)) if known.height > 1 else None,
+                "tau_low": low,
+                "tau_high": high,
                 "largest_drop": -drop["gain"][0] if known.height else None,
                 "run": drop["run"][0] if known.height else None,
                 "largest_fall": fall.max(),
                 "fallen": known["run"][fall.arg_max() or 0] if known.height else None,
             }
         )
-    return pl.DataFrame(rows, schema_overrides={"tau": pl.Float64, "largest_drop": pl.Float64})
+    made = pl.DataFrame(rows, schema_overrides={"tau": pl.Float64, "largest_drop": pl.Float64})
+    return made.with_columns(pl.col("tau_low", "tau_high").fill_nan(None))
 
 
 def _beyond(base: Evaluation, depth: int) -> pl.DataFrame:

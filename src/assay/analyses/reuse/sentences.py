@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from assay.analyses.reuse.analysis import AS_JUDGED, ONE_RUN, WHOLE_GROUP
-from assay.core.text import Row, counted, score, tau
+from assay.core.text import Row, counted, known, score, span, tau
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
-from assay.results.sentences import EQUIVALENT_TAU, Sentence, sentence
+from assay.results.sentences import EQUIVALENT_TAU, Sentence, level_of, sentence
 
 FAIR_FALL = Threshold(
     "fair_fall",
@@ -22,32 +22,58 @@ FAIR_FALL = Threshold(
 def new_runs(reuse: Result) -> Sentence | None:
     """Says whether a run that did not help to fill the pool would be judged fairly.
 
-    From leaving out each contributor, or each group where groups are known. Fair: tau-b of the ranking with the one
-    in which every run is judged without its own documents is {equivalent_tau} or more (voorhees2001), and no run
-    falls by more than {fair_fall:.0%} of all places (own). It describes these contributors; there is no interval.
-    Without a pool depth any run keeps a document in the pool, however deep it has it: passing so mild a test shows
-    nothing, and nothing is said.
+    From leaving out each contributor, or each group where groups are known. Fair: by every measure, the interval over
+    topics of tau-b, of the ranking with the one in which every run is judged without its own documents, begins at
+    {equivalent_tau} or more (voorhees2001), and no run falls by more than {fair_fall:.0%} of all places (own).
+    Unfair: by some measure that interval ends below {equivalent_tau}, or a run falls further. Else: inconclusive.
+    How far runs fall describes these contributors on these topics; it has no interval. Without a pool depth any run
+    keeps a document in the pool, however deep it has it: passing so mild a test shows nothing, and nothing is said.
     """
-    summary = reuse.tables["summary"].drop_nulls(["tau", "largest_drop"])
-    hardest = summary.filter(pl.col("what") == WHOLE_GROUP) if WHOLE_GROUP in summary["what"] else summary
+    hardest = hardest_test(reuse)
     if not hardest.height:
         return None
     drop = hardest.sort("largest_drop", descending=True, maintain_order=True).row(0, named=True)
     fall = hardest.sort("largest_fall", descending=True, maintain_order=True).row(0, named=True)
     worst = hardest.sort("tau", maintain_order=True).row(0, named=True)
-    n, what = reuse.table["run"].n_unique(), drop["what"]
-    fair = worst["tau"] >= EQUIVALENT_TAU.value and fall["largest_fall"] <= FAIR_FALL.value * n
-    if fair and reuse.settings.get("pool_depth") == AS_JUDGED:
+    what = drop["what"]
+    fair = fairness(reuse)
+    if fair is not False and reuse.settings.get("pool_depth") == AS_JUDGED:
         return None
-    described = f"this describes the {counted(drop['n'], f'contributing {what}')} and has no interval"
-    rests = (worst["tau"], None, None, f"tau {tau(worst['tau'])}")
+    described = f"this describes the {counted(drop['n'], f'contributing {what}')}"
+    ends = ("tau", "tau_low", "tau_high")
     if drop["largest_drop"] <= 0:
-        return Sentence(f"Left out of the pool, no {what} would lose any score; {described}.", *rests)
-    verdict = f"New runs as different as these {'would be judged fairly' if fair else 'may be judged unfairly'}"
+        text = f"Left out of the pool, no {what} would lose any score; {described}."
+        return Sentence.of(text, worst, tau, ends=ends, shown="tau {}")
     left = "its own documents" if what == ONE_RUN else "the documents of its group"
     lost = _lost(drop, lower=reuse.basis.is_lower_better(drop["measure"]))
-    why = f"without {left} a run {lost} and {_fallen(fall, n)}, tau is {_least(hardest['tau'])}"
-    return Sentence(f"{verdict}: {why}; {described}.", *rests)
+    n = reuse.table["run"].n_unique()
+    least = f"{_least(hardest['tau'])} ({span(worst, tau, level=level_of(reuse), low='tau_low', high='tau_high')})"
+    why = f"without {left} a run {lost} and {_fallen(fall, n)}, tau is {least}"
+    return Sentence.of(f"{_VERDICTS[fair]}: {why}; {described}.", worst, tau, ends=ends, shown="tau {}")
+
+
+_VERDICTS = {
+    True: "New runs as different as these would be judged fairly",
+    False: "New runs as different as these may be judged unfairly",
+    None: "Whether new runs as different as these would be judged fairly is inconclusive",
+}
+
+
+def fairness(reuse: Result) -> bool | None:
+    """Whether new runs would be judged fairly; None where the interval of tau does not decide."""
+    hardest = hardest_test(reuse)
+    if hardest["largest_fall"].max() > FAIR_FALL.value * reuse.table["run"].n_unique():  # type: ignore[operator]
+        return False
+    lows, highs = (hardest[name].to_list() for name in ("tau_low", "tau_high"))
+    if any(known(high) and high < EQUIVALENT_TAU.value for high in highs):
+        return False
+    return True if all(known(low) and low >= EQUIVALENT_TAU.value for low in lows) else None
+
+
+def hardest_test(reuse: Result) -> pl.DataFrame:
+    """What is lost by each measure: without whole groups where they are known, else without single runs."""
+    summary = reuse.tables["summary"].drop_nulls(["tau", "largest_drop"])
+    return summary.filter(pl.col("what") == WHOLE_GROUP) if WHOLE_GROUP in summary["what"] else summary
 
 
 def _lost(drop: Row, *, lower: bool) -> str:

@@ -11,6 +11,7 @@ import polars as pl
 from assay.analyses.agreement.analysis import agreement
 from assay.analyses.depth.analysis import depth
 from assay.analyses.measures.rank_weights import rank_weights
+from assay.analyses.power.placebo import of_measures
 from assay.data.judged import Collection
 from assay.papers.webber2010.published import EVALUATION_DEPTHS, POOL_DEPTHS
 from assay.papers.webber2010.single_runs import ndcg_at
@@ -111,4 +112,4 @@ def _grid(
     panels = {**facet, "row": {**facet["row"], "sort": list(rows)}}
     named = chart.table.with_columns(pl.col("family").replace(list(rows.values()), list(rows)))
     drawn = replace(chart, name=name, title=title, table=named, drawing={**chart.drawing, "facet": panels})
-    return {name: result.table}, (drawn,)
+    return {name: of_measures(result.table)}, (drawn,)

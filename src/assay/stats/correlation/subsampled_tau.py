@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.core.arrays import Array
-from assay.stats.correlation.coefficients import DenseRanks, correlate_ranks, dense_ranks
+from assay.stats.correlation.bitwise_tau import PairOrders, pair_orders, tau_b
 from assay.stats.splits import Splits, means
 from assay.stats.subsampling import SubsampledShare
 
@@ -16,8 +16,8 @@ from assay.stats.subsampling import SubsampledShare
 class HalfRankings:
     """Runs ranked by their means: on all topics, then on the halves."""
 
-    whole: DenseRanks  # [run]
-    half: DenseRanks  # [2 x split, run]; empty where topics are too few
+    whole: PairOrders  # of one ranking
+    half: PairOrders  # [2 x split]; none where topics are too few
     n_topics: int
 
 
@@ -25,7 +25,7 @@ def half_rankings(x: Array, split: Splits | None) -> HalfRankings:
     """Rank the runs on all topics and on the halves; `x` is [run, topic]."""
     n_runs, n = x.shape
     half = np.concatenate([means(x, mask) for mask in split.masks()]) if split else np.zeros((0, n_runs))
-    return HalfRankings(dense_ranks(x.mean(-1)), dense_ranks(half), n)
+    return HalfRankings(pair_orders(x.mean(-1)), pair_orders(half), n)
 
 
 def tau_interval(one: HalfRankings, other: HalfRankings, *, level: float) -> tuple[float, float, float]:
@@ -35,13 +35,12 @@ def tau_interval(one: HalfRankings, other: HalfRankings, *, level: float) -> tup
     Coverage of nominal 95% intervals, of the mean tau over samples of 25 or 50 topics of TREC-8: .96-.97, lowest cell
     .93.
     """
-    tau = float(correlate_ranks(one.whole, other.whole, "tau-b"))
-    if not len(one.half) or np.isnan(tau):
+    tau = float(tau_b(one.whole, other.whole))
+    if not one.half.shape[0] or np.isnan(tau):
         return tau, np.nan, np.nan
-    on_halves = correlate_ranks(one.half, other.half, "tau-b")
+    on_halves = tau_b(one.half, other.half)
     if np.isnan(on_halves).any():
         return tau, np.nan, np.nan
-    n_runs = one.whole.shape[-1]
-    share = SubsampledShare.of_distance((1 - tau) / 2, (1 - on_halves) / 2, one.n_topics, n_runs * (n_runs - 1) // 2)
+    share = SubsampledShare.of_distance((1 - tau) / 2, (1 - on_halves) / 2, one.n_topics, one.whole.n_pairs)
     low, high = share.interval(level) or (np.nan, np.nan)
     return tau, 1 - 2 * high, 1 - 2 * low

@@ -89,7 +89,7 @@ def pairs(x: Array) -> Pairs:
     check_finite(x)
     first, second = np.triu_indices(x.shape[0], 1)
     difference = x[first] - x[second]
-    mean, sd = _moments(difference, rounding(x))
+    mean, sd = moments(difference, rounding(x))
     t = np.divide(mean * np.sqrt(x.shape[1]), sd, out=np.zeros_like(mean), where=sd > 0)
     return Pairs(first, second, difference, mean, sd, t, _largest(x))
 
@@ -102,7 +102,7 @@ def pair_moments(x: Array) -> tuple[Array, Array]:
     mean, sd = np.empty(first.size), np.empty(first.size)
     for i in range(0, first.size, step):
         part = slice(i, i + step)
-        mean[part], sd[part] = _moments(x[first[part]] - x[second[part]], small)
+        mean[part], sd[part] = moments(x[first[part]] - x[second[part]], small)
     return mean, sd
 
 
@@ -148,7 +148,7 @@ def check_finite(x: Array) -> None:
         raise ValueError("scores must be finite: leave out the topics that lack the score of any run")
 
 
-def _moments(difference: Array, small: float) -> tuple[Array, Array]:
+def moments(difference: Array, small: float) -> tuple[Array, Array]:
     """Mean and deviation of each pair's differences [pair, topic]; what is at most `small` is rounding."""
     n = difference.shape[1]
     mean = difference.sum(-1) / max(n, 1)

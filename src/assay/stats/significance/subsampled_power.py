@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from assay.core.arrays import Array, Bools
 from assay.stats.intervals import t_quantile
 from assay.stats.resampling import portions, stacked
-from assay.stats.significance.paired_t import t_p_values
-from assay.stats.significance.pairs import pairs
+from assay.stats.significance.pairs import check_finite, moments, rounding
 from assay.stats.splits import Splits
 from assay.stats.subsampling import GROWTH, SubsampledShare, half_changes
 
 _NEAR = 1.0  # standard errors of t from the critical value
 _FEW = 0.04  # of all pairs: added to those near, so that none near one of two sizes is no infinite rate
+_CANCELLED = 1e-7  # of the squares, or of t: what is less may be rounding
 _VARIED = 1 - 1e-5  # of all squares, more in the mean alone is a difference that does not vary
 
 
@@ -33,14 +33,43 @@ def subsampled_power(x: Array, split: Splits | None, *, alpha: float) -> Subsamp
     """The share of pairs of runs that a paired t test finds different; `x` is [run, topic], without gaps."""
     n_runs, n = x.shape
     n_pairs = n_runs * (n_runs - 1) // 2
-    d = pairs(x)
-    share = float((t_p_values(d, n) < alpha).mean()) if n > 1 and n_pairs else 0.0
+    share, near = _on_all(x, alpha)
     if split is None:
         return SubsampledShare(share, np.zeros(0), 1.0, n, n_pairs)
-    critical = t_quantile(1 - alpha, n - 1)
-    near = float((np.abs(np.abs(d.t) - critical) <= _NEAR).mean())
     significant, near_in_halves = _on_halves(x, split, alpha)
     return SubsampledShare(share, half_changes(significant), _growth(near, near_in_halves), n, n_pairs)
+
+
+def significant_share(x: Array, *, alpha: float) -> float:
+    """The share of pairs of runs that a paired t test finds different; `x` is [run, topic], without gaps."""
+    return _on_all(x, alpha)[0]
+
+
+def _on_all(x: Array, alpha: float) -> tuple[float, float]:
+    """The share of pairs that are significant, and of those near the critical value.
+
+    By one product of the runs with themselves. Where its rounding could decide, the test itself is done.
+    """
+    check_finite(x)
+    n_runs, n = x.shape
+    if n < 2 or n_runs < 2:
+        return 0.0, 0.0
+    critical = t_quantile(1 - alpha, n - 1)
+    first, second = np.triu_indices(n_runs, 1)
+    centred = x - x.mean(0)
+    products = np.concatenate([centred[part] @ centred.T for part in portions(n_runs, n, columns=n_runs)])
+    own, sums = products.diagonal(), centred.sum(1)
+    size = own[first] + own[second]
+    squares = size - 2 * products[first, second]  # of the differences
+    total = (sums[first] - sums[second]) ** 2
+    rest = n * squares - total
+    unsure = (rest <= _CANCELLED * n * size) | (total <= _CANCELLED * _CANCELLED * n * size)
+    t = np.sqrt(np.divide(total * (n - 1), rest, out=np.zeros(total.size), where=~unsure))
+    unsure |= np.abs(t - critical) <= _CANCELLED
+    if unsure.any():
+        mean, sd = moments(x[first[unsure]] - x[second[unsure]], rounding(x))
+        t[unsure] = np.divide(np.abs(mean) * np.sqrt(n), sd, out=np.zeros(mean.size), where=sd > 0)
+    return float((t > critical).mean()), float((np.abs(t - critical) <= _NEAR).mean())
 
 
 def _growth(near: float, near_in_halves: float) -> float:
@@ -48,6 +77,7 @@ def _growth(near: float, near_in_halves: float) -> float:
     return float(np.clip((near + _FEW) / (near_in_halves + _FEW), *GROWTH))
 
 
+@np.errstate(invalid="ignore", divide="ignore")
 def _on_halves(x: Array, split: Splits, alpha: float) -> tuple[Array, float]:
     """The share of pairs that are significant [2 x split], and of those near the critical value.
 
@@ -64,14 +94,17 @@ def _on_halves(x: Array, split: Splits, alpha: float) -> tuple[Array, float]:
     near = np.zeros(counts[0][:1].shape, dtype=np.int64)
     for part in portions(first.size, x.shape[1]):
         one, other = first[part], second[part]
-        square = (x[one] - x[other]) ** 2
+        square = x.take(one, 0)
+        square -= x.take(other, 0)
+        np.square(square, out=square)
         for i, block in enumerate(stacks):
             total = sums[i].take(one, 1)
             total -= sums[i].take(other, 1)  # [stack, pair, half]
             np.square(total, out=total)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                total /= square @ block  # from 0 to h; h where nothing varies
-            counts[i] += _count((total > bar) & (total < h * _VARIED))
+            total /= square @ block  # from 0 to h; h where nothing varies
+            significant = total > bar
+            significant &= total < h * _VARIED
+            counts[i] += _count(significant)
             if i == 0:
                 near += _count((total[:1] > low) & (total[:1] <= high))
     n = max(first.size, 1)
@@ -80,7 +113,8 @@ def _on_halves(x: Array, split: Splits, alpha: float) -> tuple[Array, float]:
 
 def _count(x: Bools) -> NDArray[np.integer]:
     """Count the pairs of a portion: few enough for a narrow integer, which is faster. [stack, half]"""
-    return x.sum(1, dtype=np.int16)
+    narrow = np.uint8 if x.shape[1] < 1 << 8 else np.int16
+    return np.add.reduce(x.view(np.uint8), axis=1, dtype=narrow)
 
 
 def subsampled_power_by(
