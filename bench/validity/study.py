@@ -30,7 +30,7 @@ from bench.validity.populations import population
 from bench.validity.truths import Kind, Population
 
 SEED = 16
-SIZES = (10, 25, 50)
+SIZES = (25, 50)
 """Topics of a sample, where the module of an analysis does not say otherwise."""
 SCHEMA = {
     "what": pl.String,

@@ -25,6 +25,7 @@ from scipy.special import ndtr, ndtri
 from assay.core.arrays import Array, Index
 from assay.data.files import read_bytes
 from assay.data.judged import Collection
+from assay.data.provenance import Basis
 from assay.scoring.scores import Scores
 
 N_COPULA = 20_000  # topics of a copula's population
@@ -117,7 +118,8 @@ class Truth:
     def sample(self, n_topics: int, rng: np.random.Generator) -> Scores:
         """Draw topics, as scores that any analysis takes."""
         topics = tuple(f"t{i:03d}" for i in range(n_topics))
-        return Scores(self.measures, self.runs, topics, self.draw(n_topics, rng))
+        basis = Basis(runs=self.n_runs, topics=n_topics)
+        return Scores(self.measures, self.runs, topics, self.draw(n_topics, rng), basis=basis)
 
 
 def data_folder() -> Path:

@@ -10,6 +10,7 @@ import pytest
 
 from bench.validity import study
 from bench.validity.checks import INTERVALS
+from bench.validity.declare import Key
 from bench.validity.study import Part, parts, run_part, table
 from bench.validity.truths import Truth
 
@@ -69,7 +70,7 @@ def test_a_tally_counts_what_holds_by_cell_and_by_sample() -> None:
 
 
 def test_intervals_that_hold_at_once_are_counted_by_family() -> None:
-    true = {("AP", "a"): 1.0, ("AP", "b"): 2.0, ("RR", "a"): 3.0}
+    true: dict[Key, float] = {("AP", "a"): 1.0, ("AP", "b"): 2.0, ("RR", "a"): 3.0}
     tally = study.Tally(true, [], "at once")
     tally.add([(("AP", "a"), 1, 0, 2), (("AP", "b"), 1, 0, 1), (("RR", "a"), 3, 2, 4)])
     tally.add([(("AP", "a"), 1, 0, 2), (("AP", "b"), 1, 0, 2), (("RR", "a"), 3, float("nan"), 4)])

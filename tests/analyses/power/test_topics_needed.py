@@ -19,7 +19,7 @@ from assay.scoring.scores import Scores
 RNG = np.random.default_rng(16)
 
 
-def _power(n: int, effect: float, alpha: float) -> float:
+def _power(n: float, effect: float, alpha: float) -> float:
     """The exact power of a two-sided paired t test."""
     critical = stats.t.ppf(1 - alpha / 2, n - 1)
     shift = effect * np.sqrt(n)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from assay.analyses.reuse.sentences import new_runs
-from tests.builders.results import left_out, text
+from assay.analyses.reuse.sentences import fairness
+from tests.builders.results import left_out
 from tests.laws.threshold_cases.case import Case
 
 
 def judged_fairly(fall: int) -> bool:
     """Whether new runs would be judged fairly where one of 20 falls by so many places."""
-    return "would be judged fairly" in text(new_runs(left_out(0.95, 0.01, fall)))
+    return fairness(left_out(0.95, 0.01, fall)) is True
 
 
 CASES: dict[str, Case] = {

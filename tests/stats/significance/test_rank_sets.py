@@ -80,8 +80,8 @@ def test_a_longer_list_of_weak_runs_does_not_widen_the_set() -> None:
     assert not rank_sets(weak).may_be_best[6:].any()
 
 
-def _lead(x: Array, **settings: int) -> Lead:
-    lead = rank_sets(x, **settings).lead
+def _lead(x: Array, *, resamples: int = 1000, seed: int = 0) -> Lead:
+    lead = rank_sets(x, resamples=resamples, seed=seed).lead
     assert lead is not None
     return lead
 

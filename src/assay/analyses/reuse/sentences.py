@@ -25,8 +25,8 @@ def new_runs(reuse: Result) -> Sentence | None:
     From leaving out each contributor, or each group where groups are known. Fair: by every measure, the interval over
     topics of tau-b, of the ranking with the one in which every run is judged without its own documents, begins at
     {equivalent_tau} or more (voorhees2001), and no run falls by more than {fair_fall:.0%} of all places (own).
-    Unfair: by some measure that interval ends below {equivalent_tau}, or a run falls further. Else: inconclusive.
-    How far runs fall describes these contributors on these topics; it has no interval. Without a pool depth any run
+    Unfair: by some measure that interval ends below {equivalent_tau}. Else it is inconclusive, also where a run falls
+    further: the largest of many falls on these topics is larger than it would be on others. Without a pool depth any run
     keeps a document in the pool, however deep it has it: passing so mild a test shows nothing, and nothing is said.
     """
     hardest = hardest_test(reuse)
@@ -60,14 +60,14 @@ _VERDICTS = {
 
 
 def fairness(reuse: Result) -> bool | None:
-    """Whether new runs would be judged fairly; None where the interval of tau does not decide."""
+    """Whether new runs would be judged fairly; None where the interval of tau does not decide, or a run falls far."""
     hardest = hardest_test(reuse)
-    if hardest["largest_fall"].max() > FAIR_FALL.value * reuse.table["run"].n_unique():  # type: ignore[operator]
-        return False
     lows, highs = (hardest[name].to_list() for name in ("tau_low", "tau_high"))
     if any(known(high) and high < EQUIVALENT_TAU.value for high in highs):
         return False
-    return True if all(known(low) and low >= EQUIVALENT_TAU.value for low in lows) else None
+    alike = all(known(low) and low >= EQUIVALENT_TAU.value for low in lows)
+    falls_far = hardest["largest_fall"].max() > FAIR_FALL.value * reuse.table["run"].n_unique()  # type: ignore[operator]
+    return True if alike and not falls_far else None
 
 
 def hardest_test(reuse: Result) -> pl.DataFrame:
