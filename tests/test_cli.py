@@ -300,7 +300,7 @@ def test_json_says_everything(assay: Callable[..., Answer]) -> None:
     assert (code, err) == (0, "")
     assert list(answer) == ["analysis", "settings", "basis", "table", "tables", "sentences", "notes"]
     assert answer["analysis"] == "score"
-    assert answer["settings"] == {"interval": "t", "level": 0.95}
+    assert answer["settings"] == {"interval": "t", "level": 0.95, "rng": 0}
     assert answer["basis"] == {
         "runs": 2,
         "topics": 2,
@@ -322,7 +322,7 @@ def test_json_says_everything(assay: Callable[..., Answer]) -> None:
     ]
     assert set(answer["table"][0]) == {"run", "measure", "mean", "low", "high", "n_topics"}
     (note,) = answer["notes"]
-    assert (answer["tables"], note["code"], note["severity"]) == ({}, "judged_shares", "info")
+    assert (list(answer["tables"]), note["code"], note["severity"]) == (["tiers"], "judged_shares", "info")
 
 
 def test_labels_print_the_parameters_that_were_stated(assay: Callable[..., Answer]) -> None:

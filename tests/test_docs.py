@@ -51,6 +51,7 @@ NOT_RUN = {
     "make docs": "builds the site, which a test below does",
     "make demo": "makes the collection, which is there, and the report, which has tests of its own",
     "make bench": "takes minutes, and needs the other tools",
+    "make validity": "takes hours, and needs the public collections",
     "make atlas": "takes minutes, and needs the public collections",
     "source .venv/bin/activate": "changes a shell and nothing else",
 }

@@ -387,15 +387,13 @@ def test_standardised_scores_have_mean_0_and_deviation_1_on_every_topic(
     assert power(made, "P@10", standardised=True)[0] == (t_test(z) < 0.05).mean()
 
 
-def test_correlations_are_those_of_the_command_with_its_intervals(scores: Scores, made: ScoredCollection) -> None:
+def test_correlations_are_those_of_the_command(scores: Scores, made: ScoredCollection) -> None:
     from assay.stats.estimates import estimate
 
     for of, statistic in (("means", tau), ("pvalues", tau_of_p)):
         (row,) = agreement(scores, of=of).table.iter_rows(named=True)
         one = estimate(statistic(made, "AP@1000", "P@10"))
         assert one.value == pytest.approx(row["correlation"], abs=1e-12)
-        low, high = one.interval(0.95) or (np.nan, np.nan)
-        assert (max(low, -1), min(high, 1)) == pytest.approx((row["low"], row["high"]), abs=1e-12)
 
 
 def test_a_rank_counts_the_runs_that_are_better_with_each_topic_left_out(

@@ -34,8 +34,8 @@ INTERVALS: tuple[IntervalCheck, ...] = (
     _of("depth: tau", None, "tau", "tau_low", "tau_high"),
     _of(_LOST, "edges", "lost", "lost_low", "lost_high"),
     _of(_TAU, "edges", "tau", "tau_low", "tau_high"),
-    _of("depth: phi", "reliability", "phi", "phi_low", "phi_high"),
-    _of("depth: e_rho2", "reliability", "e_rho2", "e_rho2_low", "e_rho2_high"),
+    _of("depth: phi, table reliability", "reliability", "phi", "phi_low", "phi_high"),
+    _of("depth: e_rho2, table reliability", "reliability", "e_rho2", "e_rho2_low", "e_rho2_high"),
 )
 _SAME = "the same intervals as in the grid, of other cells of it"
 NOT_STUDIED: tuple[NotStudied, ...] = (

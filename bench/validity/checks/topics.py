@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from assay.results.result import Result
-from bench.validity.declare import Facts, IntervalCheck, SentenceCheck, said
+from bench.validity.declare import Facts, IntervalCheck, NotStudied, SentenceCheck, said
 
 _SETTINGS = (("splits", 200),)  # as in the report
 _AT_BUDGET = "topics: phi, budget"
@@ -17,6 +17,10 @@ INTERVALS = (
     IntervalCheck("topics: phi_self, budget", "topics", None, _DESIGN, *_SELF, settings=_SETTINGS),
     IntervalCheck("topics: phi, curve", "topics", "curve", _POINT, *_PHI, settings=_SETTINGS),
     IntervalCheck("topics: phi_self, curve", "topics", "curve", _POINT, *_SELF, settings=_SETTINGS),
+)
+NOT_STUDIED = tuple(
+    NotStudied("topics", "budget", low, "the same intervals as in the answer, for every budget")
+    for low in ("low", "self_low")
 )
 REPLICATES = 100
 

@@ -27,7 +27,7 @@ def shrunken(difference: Array, error: Array) -> Array:
 
     >>> x = np.array([0.5, -0.5, 0.02, -0.01, 0.03, 0.0])
     >>> shrunken(x, np.full(6, 0.1)).round(3).tolist()
-    [0.467, -0.467, 0.001, -0.0, 0.001, 0.0]
+    [0.456, -0.456, 0.004, -0.002, 0.006, 0.0]
     """
     varies = error > 0  # not where it is NaN
     out = difference.copy()

@@ -39,7 +39,7 @@ _NEAR = 1e-12  # means that differ by less share a rank
     name="reuse",
     group="trust",
     place=4,
-    section=Section(n_runs=MANY_RUNS, passed=("level", "rng"), fast=None, shown=("summary",)),
+    section=Section(n_runs=MANY_RUNS, fast=None, shown=("summary",)),
     fractions=True,
 )
 def reuse(

@@ -26,8 +26,9 @@ def new_runs(reuse: Result) -> Sentence | None:
     topics of tau-b, of the ranking with the one in which every run is judged without its own documents, begins at
     {equivalent_tau} or more (voorhees2001), and no run falls by more than {fair_fall:.0%} of all places (own).
     Unfair: by some measure that interval ends below {equivalent_tau}. Else it is inconclusive, also where a run falls
-    further: the largest of many falls on these topics is larger than it would be on others. Without a pool depth any run
-    keeps a document in the pool, however deep it has it: passing so mild a test shows nothing, and nothing is said.
+    further: the largest of many falls on these topics is larger than it would be on others. Without a pool depth any
+    run keeps a document in the pool, however deep it has it: passing so mild a test shows nothing, and nothing is
+    said.
     """
     hardest = hardest_test(reuse)
     if not hardest.height:
