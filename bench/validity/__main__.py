@@ -17,13 +17,19 @@ import polars as pl
 import assay.results.error_rates
 from bench.validity.checks import MODULES
 from bench.validity.populations import EVERY, population
-from bench.validity.study import parts, run_part, table, without_rates
+from bench.validity.study import Part, parts, run_part, table, without_rates
 from bench.validity.summary import summary
 
 TABLE = Path(__file__).parents[2] / "docs" / "reference" / "validity.tsv"
 SUMMARY = Path(assay.results.error_rates.__file__).with_name(assay.results.error_rates.FILE)
 REPLICATES, TOPICS = 200, (10, 25, 50, 200)
 _ONE_THREAD = dict.fromkeys(("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+
+
+def _done(folder: Path) -> list[Part]:
+    """Every part that is kept, now or from before."""
+    every = parts({name: population(name).kind for name in EVERY}, TOPICS)
+    return [part for part in every if (folder / f"{part.name}.json").is_file()]
 
 
 def main() -> None:
@@ -45,12 +51,15 @@ def main() -> None:
         jobs = [pool.submit(run_part, part, asked.replicates, asked.folder) for part in every]
         for i, job in enumerate(as_completed(jobs), 1):
             print(f"{i} of {len(jobs)}: {job.result()}", flush=True)
-    rows = pl.concat([table(every, truths, asked.folder), without_rates()])
+    done = _done(asked.folder)
+    rows = pl.concat(
+        [table(done, {part.truth: population(part.truth) for part in done}, asked.folder), without_rates()]
+    )
     rows.write_csv(asked.output, separator="\t", float_precision=4)
     if asked.output == TABLE:
         summary(rows).write_csv(SUMMARY, separator="\t", float_precision=4)
     print(summary(rows))
-    cpu = sum(json.loads((asked.folder / f"{part.name}.json").read_text())["cpu"] for part in every)
+    cpu = sum(json.loads((asked.folder / f"{part.name}.json").read_text())["cpu"] for part in done)
     print(f"{cpu / 3600:.1f} hours of CPU")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.power.analysis import SIMULTANEOUS_RUNS
-from assay.analyses.power.comparisons import RunPairs, compare_measures, run_pairs
+from assay.analyses.power.comparisons import RunPairs, compare_measures, measure_of_runs, run_pairs
 from assay.analyses.power.topics_needed import topics_for
 from assay.core.arrays import Array
 from assay.results.result import Result
@@ -18,6 +18,7 @@ from bench.validity.checks.score import ALIKE, RANK, ranks_in, true_means, true_
 from bench.validity.declare import Facts, IntervalCheck, Key, NotStudied, SentenceCheck, said
 from bench.validity.truths import Truth
 
+SIZES = (10, 25, 50, 200)
 ALPHA, DIFFERENCE = 0.05, 0.02
 STATED = (("difference", DIFFERENCE),)  # so that one call has every table
 
@@ -69,12 +70,6 @@ def _best_runs(truth: Truth, n_topics: int) -> dict[Key, float]:  # noqa: ARG001
 # --- what is said
 
 
-def _measure(result: Result) -> str:
-    """The measure that the sentence on runs goes by."""
-    many = (result.basis.runs or 0) >= MANY_RUNS.value
-    return str(compare_measures(result).best["measure"] if many else result.table["measure"][0])
-
-
 def _first_run(result: Result) -> pl.DataFrame:
     """The pairs of one run with every other: all pairs would be more of the same."""
     pairs = result.tables["pairs"]
@@ -83,7 +78,7 @@ def _first_run(result: Result) -> pl.DataFrame:
 
 def _named(result: Result) -> pl.DataFrame:
     """The pairs that are named: by the measure of the sentence, those that are significant."""
-    measure = _measure(result)
+    measure = measure_of_runs(result)
     pairs = result.tables["pairs"].filter(pl.col("measure") == measure)
     if (result.basis.runs or 0) > SIMULTANEOUS_RUNS:
         return pairs.filter("significant")
@@ -210,7 +205,7 @@ def _runs_claim(result: Result) -> dict[str, Any] | None:
     """The pairs called different, the runs that may be best, and how many topics a difference needs at least."""
     if not said(result, "different_runs"):
         return None
-    measure = _measure(result)
+    measure = measure_of_runs(result)
     compared = run_pairs(result, measure)
     different = compared.pairs.filter("significant").select("better", "worse").rows()
     many = (result.basis.runs or 0) >= MANY_RUNS.value

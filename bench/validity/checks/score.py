@@ -38,6 +38,7 @@ def ranks_in(table: str) -> Callable[[Result], pl.DataFrame]:
     return lambda result: result.tables[table].join(ends, how="cross")
 
 
+SIZES = (10, 25, 50, 200)
 _MEAN = (None, ("run", "measure"), "mean", "low", "high", "true mean", true_means)
 INTERVALS = (
     IntervalCheck("score: mean", "score", *_MEAN),

@@ -53,6 +53,15 @@ def compare_measures(power: Result) -> MeasureComparison:
     return MeasureComparison(best, others, inconclusive, weaker)
 
 
+def measure_of_runs(power: Result) -> str:
+    """The measure by which runs are compared: the first asked for that ranks them by more than what was judged.
+
+    Not the one of most power: where no run is better, the measure that finds most pairs is picked for its errors.
+    """
+    trusted = power.table.filter(pl.col("measure").is_in(power.tables["best"]["measure"].to_list()))
+    return str(trusted["measure"][0])
+
+
 def _lead(differences: pl.DataFrame, best: str, other: str) -> Row:
     a, b = pl.col("measure_a"), pl.col("measure_b")
     row = differences.filter(((a == best) & (b == other)) | ((a == other) & (b == best))).row(0, named=True)

@@ -11,6 +11,7 @@ from assay.analyses.power.comparisons import (
     MultiplicityCorrection,
     RunPairs,
     compare_measures,
+    measure_of_runs,
     multiplicity_correction,
     run_pairs,
 )
@@ -166,14 +167,14 @@ def weaker_measures(power: Result) -> Sentence | None:
 def different_runs(power: Result) -> Sentence | None:
     """Says which pairs of runs are significantly different, however many pairs are compared.
 
-    By the measure of most power; below {many_runs} runs (own) by the first measure asked for, because the best on a
-    few pairs is chance. The p-values are corrected by Holm over the pairs of that measure, unless they are corrected
-    already; the intervals hold for all pairs of these runs at once, that of the best run's lead for its having been
-    selected as the best, and where one decides otherwise than the corrected p, p is given. Beside them stands the
-    shrunken difference (stephens2017), because those observed of pairs that are named are too large on average. From
-    {many_runs} runs on, no single pair is named, but the runs that may be best: a set that holds the truly best run
-    in 95% of cases (mogstad2024), because the run that came out on top often is not; where it is one run, its lead
-    over the best of the others is given.
+    By the first measure asked for, of those that do not rank runs by what was judged; not by the one of most
+    power, which would be picked for its errors where no run is better. The p-values are corrected by Holm over
+    the pairs of that measure, unless they are corrected already; the intervals hold for all pairs of these runs
+    at once, that of the best run's lead for its having been selected as the best, and where one decides otherwise
+    than the corrected p, p is given. Beside them stands the shrunken difference (stephens2017), because those
+    observed of pairs that are named are too large on average. From {many_runs} runs on, no single pair is named,
+    but the runs that may be best: a set that holds the truly best run in 95% of cases (mogstad2024), because the
+    run that came out on top often is not; where it is one run, its lead over the best of the others is given.
     Better is lower where lower is better, and the sentence says so; where a name suggests that and nothing states it,
     a run is said to score higher, not better. Where runs lack topics, a difference on fewer than all says on how many
     it is, and runs are said to be best only if the first is behind none that it was tested against. How many topics a
@@ -181,7 +182,7 @@ def different_runs(power: Result) -> Sentence | None:
     chance of {target_power} to find it, no number beyond {most_topics:,} topics (own).
     """
     many = n_runs(power) >= MANY_RUNS.value
-    measure = compare_measures(power).best["measure"] if many else power.table["measure"][0]
+    measure = measure_of_runs(power)
     compared = run_pairs(power, measure)
     largest = compared.pairs.row(0, named=True)
     if largest["difference"] == 0:
