@@ -69,6 +69,14 @@ def _without() -> str:
     return _table("| what | kind | why |", intervals + sentences)
 
 
+def _sizes() -> str:
+    rows = [
+        f"| {row['what']} | {row['truth']} | {row['n_topics']} | {row['size']:.1f} |"
+        for row in _study().drop_nulls("size").sort("what", "truth", "n_topics").iter_rows(named=True)
+    ]
+    return _table("| set | truth | topics | mean size |", rows)
+
+
 def _reports() -> str:
     rows = (
         f"Some sentence of a sample was false in {_number(r.rate, r.error)} of {r.n_samples:,} samples; on the "
@@ -110,6 +118,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "counts": _counts,
     "intervals": _intervals,
     "sentences": _sentences,
+    "sizes": _sizes,
     "reports": _reports,
     "failures": _failures,
     "without": _without,
