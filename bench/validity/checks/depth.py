@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import polars as pl
+
 from assay.analyses.depth.analysis import depth
 from assay.analyses.depth.sufficiency import POWER_MARGIN, By, deepest_judged, sufficient_depths
 from assay.analyses.power.placebo import PLACEBO_TAU, of_measures
@@ -24,6 +26,12 @@ _CELL = ("measure", "normalization", "pool_depth", "depth")
 _LOST, _TAU = "depth: power lost, to a judged pool", "depth: tau, to a judged pool"
 
 
+def _edges(result: Result) -> pl.DataFrame:
+    """The cells along the deepest judged pool, with that pool: it may differ from sample to sample."""
+    edges = result.tables["edges"]
+    return edges.with_columns(deepest=pl.lit(edges["pool_depth"].max()))
+
+
 def _of(name: str, table: str | None, value: str, low: str, high: str) -> IntervalCheck:
     return IntervalCheck(name, "depth", table, _CELL, value, low, high, settings=_ASKED)
 
@@ -32,8 +40,13 @@ INTERVALS: tuple[IntervalCheck, ...] = (
     _of("depth: power", None, "power", "low", "high"),
     _of("depth: power lost", None, "lost", "lost_low", "lost_high"),
     _of("depth: tau", None, "tau", "tau_low", "tau_high"),
-    _of(_LOST, "edges", "lost", "lost_low", "lost_high"),
-    _of(_TAU, "edges", "tau", "tau_low", "tau_high"),
+    *(
+        IntervalCheck(name, "depth", "edges", (*_CELL, "deepest"), *columns, settings=_ASKED, read=_edges)
+        for name, columns in (
+            (_LOST, ("lost", "lost_low", "lost_high")),
+            (_TAU, ("tau", "tau_low", "tau_high")),
+        )
+    ),
     _of("depth: phi, table reliability", "reliability", "phi", "phi_low", "phi_high"),
     _of("depth: e_rho2, table reliability", "reliability", "e_rho2", "e_rho2_low", "e_rho2_high"),
 )
@@ -51,12 +64,12 @@ NOT_STUDIED: tuple[NotStudied, ...] = (
 
 
 def _stops(result: Result, by: By) -> list[list[Any]]:
-    """The depths that are advised: measure, the cell, and whether it is beyond what is judged."""
+    """The depths that are advised: measure, the cell, the pool it is compared with, and how deep is judged."""
     judged = deepest_judged(result.tables["pools"])[0]
     deepest = result.tables["edges"]
     pool, last = (int(deepest[name].max()) for name in ("pool_depth", "depth"))  # type: ignore[arg-type]
     return [
-        [one.measure, *((pool, one.cell["depth"]) if by == "depth" else (one.cell["pool_depth"], last)), judged]
+        [one.measure, *((pool, one.cell["depth"]) if by == "depth" else (one.cell["pool_depth"], last)), pool, judged]
         for one in sufficient_depths(result, by)
         if one.exists and (by == "pool_depth" or one.advised <= judged or not one.is_doubted)
     ]
@@ -73,15 +86,16 @@ def _pool(result: Result) -> list[list[Any]] | None:
     return _stops(result, "pool_depth") or None
 
 
-def _loses(measure: str, pool: int, k: int, facts: Facts) -> bool:
+def _loses(measure: str, pool: int, k: int, deepest: int, facts: Facts) -> bool:
     """Whether the expected loss of a cell is above the margin, or its expected tau below that of equal rankings."""
-    lost, tau = (_expected(facts.expected[name])[measure, str(pool), str(k)] for name in (_LOST, _TAU))
+    cell = measure, str(pool), str(k), str(deepest)
+    lost, tau = (_expected(facts.expected[name])[cell] for name in (_LOST, _TAU))
     return lost > POWER_MARGIN.value or tau < EQUIVALENT_TAU.value
 
 
 def _expected(of: Mapping[Key, float]) -> dict[Key, float]:
-    """By measure, pool and depth: a reported measure has one form."""
-    return {(measure, pool, k): value for (measure, _, pool, k), value in of.items()}
+    """By measure, pool, depth and the deepest pool: a reported measure has one form."""
+    return {(measure, *cell): value for (measure, _, *cell), value in of.items()}
 
 
 _TAU_PLACEBO: dict[str, dict[Key, float]] = {}  # by population
@@ -101,23 +115,27 @@ def _evaluation_is_false(stops: list[list[Any]], facts: Facts) -> bool:
     assert isinstance(facts.population, CollectionTruth)
     placebo = _placebo(facts.population)
     return any(
-        _loses(measure, pool, k, facts) or (k > judged and placebo[measure, str(pool), str(k)] >= PLACEBO_TAU.value)
-        for measure, pool, k, judged in stops
+        _loses(measure, pool, k, deepest, facts)
+        or (k > judged and placebo[measure, str(pool), str(k)] >= PLACEBO_TAU.value)
+        for measure, pool, k, deepest, judged in stops
     )
 
 
 def _pool_is_false(stops: list[list[Any]], facts: Facts) -> bool:
-    return any(_loses(measure, pool, k, facts) for measure, pool, k, _ in stops)
+    return any(_loses(measure, pool, k, deepest, facts) for measure, pool, k, deepest, _ in stops)
 
 
 def _can_stop(facts: Facts, by: By) -> bool:
     """Whether something shallower truly suffices."""
-    cells = [(m, int(pool), int(k)) for m, _, pool, k in facts.expected[_LOST]]
-    last = max(k for _, _, k in cells)
-    pools = {m: max(pool for other, pool, _ in cells if other == m) for m, _, _ in cells}
+    cells = [(m, int(pool), int(k), int(deepest)) for m, _, pool, k, deepest in facts.expected[_LOST]]
+    last = max(k for _, _, k, _ in cells)
     if by == "depth":
-        return any(pool == pools[m] and k < last and not _loses(m, pool, k, facts) for m, pool, k in cells)
-    return any(pool < pools[m] and k == last and not _loses(m, pool, k, facts) for m, pool, k in cells)
+        return any(
+            pool == deepest and k < last and not _loses(m, pool, k, deepest, facts) for m, pool, k, deepest in cells
+        )
+    return any(
+        pool < deepest and k == last and not _loses(m, pool, k, deepest, facts) for m, pool, k, deepest in cells
+    )
 
 
 SENTENCES: tuple[SentenceCheck, ...] = (
