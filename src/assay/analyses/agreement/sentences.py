@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from assay.core.text import Row, known, span, tau
+from assay.core.text import Row, counted, known, span, tau
 from assay.results.result import Result
 from assay.results.sentences import EQUIVALENT_TAU, MANY_RUNS, Sentence, level_of, n_runs, sentence
 
@@ -43,7 +43,7 @@ def _text(table: pl.DataFrame, pair: str, *, alike: bool) -> str:
         return f"All {every} measures rank the runs alike; the lowest tau is that of {pair}"
     if may == 1:
         return f"{pair} rank the runs least alike of all {n} pairs of measures"
-    return f"{pair} are among the least alike of all {n} pairs of measures, with {may - 1} that cannot be excluded"
+    return f"{pair} are among the least alike of all {n} pairs of measures, with {counted(may - 1, 'other')}"
 
 
 def _doubt(row: Row) -> str:
@@ -57,4 +57,5 @@ def _bracket(row: Row) -> str:
     """Say what taking off the noise of topics would make of a tau."""
     if not known(row["tau_corrected"]):
         return ""
-    return f" Corrected for the noise of topics it is {tau(row['tau_corrected'])}: a bracket, not an interval."
+    low, high = sorted((row["tau"], row["tau_corrected"]))
+    return f" Without the noise of topics expect {tau(low)} to {tau(high)}."

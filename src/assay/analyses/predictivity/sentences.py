@@ -63,7 +63,7 @@ def _correlates(rows: list[Row], alpha: float) -> str:
         return f"{leaders[0]} correlates with {target}"
     if len(leaders) == 1:
         return f"{leaders[0]} correlates most with {target}"
-    return f"which of {listed(leaders, most=_NAMED)} correlates most with {target} is {INCONCLUSIVE}"
+    return f"{listed(leaders, most=_NAMED)} may correlate most with {target}: which does is {INCONCLUSIVE}"
 
 
 @sentence("predictivity", cite="webber2008, own")
