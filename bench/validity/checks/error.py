@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.analyses.error.sentences import NOTABLE_BIAS, NOTABLE_ERROR
+from assay.core.thresholds import Threshold
 from assay.results.result import Result
 from bench.validity.collections import CHOICE, CONFIRMATION, CollectionTruth
 from bench.validity.declare import Facts, IntervalCheck, Key, NotStudied, SentenceCheck, Settings
@@ -97,24 +98,18 @@ def _claim(result: Result, name: str) -> float | None:
     return next((sentence.low for sentence in result.sentences if sentence.name == name), None)
 
 
-def _true(facts: Facts) -> tuple[float, float]:
-    known = document_facts(facts.population.name)
-    return known.bias_share, known.error_ratio
+def _notable(name: str, fact: str, least: Threshold) -> SentenceCheck:
+    """A sentence that says that something is at least as large as a threshold."""
+
+    def is_notable(facts: Facts) -> bool:
+        return float(getattr(document_facts(facts.population.name), fact)) >= least.value
+
+    return SentenceCheck(
+        name, "error", lambda result: _claim(result, name), lambda _, facts: not is_notable(facts), is_notable
+    )
 
 
 SENTENCES: tuple[SentenceCheck, ...] = (
-    SentenceCheck(
-        "small_sample_bias",
-        "error",
-        lambda result: _claim(result, "small_sample_bias"),
-        lambda _, facts: _true(facts)[0] < NOTABLE_BIAS.value,
-        lambda facts: _true(facts)[0] >= NOTABLE_BIAS.value,
-    ),
-    SentenceCheck(
-        "document_errors",
-        "error",
-        lambda result: _claim(result, "document_errors"),
-        lambda _, facts: _true(facts)[1] < NOTABLE_ERROR.value,
-        lambda facts: _true(facts)[1] >= NOTABLE_ERROR.value,
-    ),
+    _notable("small_sample_bias", "bias_share", NOTABLE_BIAS),
+    _notable("document_errors", "error_ratio", NOTABLE_ERROR),
 )

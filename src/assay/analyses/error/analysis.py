@@ -134,8 +134,8 @@ def error(
     (median), width (median width of the intervals), interval (estimated, or not estimable).
     tables.overall: of all runs together: bias_share (mean bias over mean AP), share_low, share_high, error_ratio (the
     error by documents over that by topics, of mean AP_LOO: the root of the mean variances), ratio_low, ratio_high;
-    intervals over topics. That of error_ratio covers what such draws show of documents; samples of documents from
-    known populations vary about 0.75 to 1.25 times as much.
+    intervals over topics. That of error_ratio covers what such draws show of documents, which was 0.76 to 1.25 times
+    the ratio of known populations (three of them, ten samples each).
     tables.averages: average (a way to average over topics), best (run), mean (over runs), error (standard error over
     topics, median over runs), tau (to the ranking by mean AP), reversed (pairs of runs in the other order).
     tables.micro: run, average (AP; AP_LOO; precision and recall of the retrieved set), macro (mean over topics),
