@@ -29,7 +29,8 @@ from bench.validity.declare import Counted, Facts, IntervalCheck, Key, SentenceC
 from bench.validity.populations import population
 from bench.validity.truths import Kind, Population
 
-SEED = 16
+SEED = 17
+"""Of the samples of the committed table. Rules were changed on what samples of seed 16 showed, never on these."""
 SIZES = (25, 50)
 """Topics of a sample, where the module of an analysis does not say otherwise."""
 SCHEMA = {
