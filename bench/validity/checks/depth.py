@@ -45,6 +45,7 @@ INTERVALS: tuple[IntervalCheck, ...] = (
         for name, columns in (
             (_LOST, ("lost", "lost_low", "lost_high")),
             (_TAU, ("tau", "tau_low", "tau_high")),
+            ("depth: tau with permuted grades", ("tau_placebo", "tau_placebo_low", "tau_placebo_high")),
         )
     ),
     _of("depth: phi, table reliability", "reliability", "phi", "phi_low", "phi_high"),

@@ -12,13 +12,16 @@ import pytest
 from scipy.stats import kendalltau
 
 from assay.analyses.depth.analysis import depth
+from assay.analyses.depth.grid import N_SPLITS
 from assay.analyses.depth.sentences import evaluation_depth
 from assay.analyses.depth.sufficiency import deepest_judged
 from assay.analyses.power.placebo import of_measures
 from assay.data.judged import Collection, judge
 from assay.data.read import read_qrels, read_runs
 from assay.scoring.engine import score
+from assay.stats.correlation.subsampled_tau import half_rankings, tau_interval
 from assay.stats.significance.paired_t import t_test
+from assay.stats.subsampling import halves
 from tests.builders.dense import collection
 from tests.builders.packed import open_packed
 
@@ -100,11 +103,25 @@ def test_what_no_grade_enters_is_marked_and_counted_among_no_measures(shallow: C
 def test_on_a_synthetic_shallow_pool_no_deeper_evaluation_is_advised(shallow: Collection) -> None:
     result = depth(shallow, **ASKED)
     assert deepest_judged(result.tables["pools"])[0] == 5
-    edges = result.tables["edges"].with_columns(tau_placebo=pl.lit(0.8))  # as shallow pools of real runs have it
+    edges = result.tables["edges"].with_columns(tau_placebo=pl.lit(0.5), tau_placebo_high=pl.lit(0.8))
     found = evaluation_depth(replace(result, tables=dict(result.tables) | {"edges": edges}))
     assert found is not None
     assert found.value == 5
     assert "may stop" not in found.text
+    assert "tau up to 0.80" in found.text
+
+
+def test_the_interval_of_tau_with_permuted_grades_is_that_of_halves_of_the_topics(shallow: Collection) -> None:
+    """The judged documents at the mean gain of their topic: how they rank runs, beside the real grades."""
+    edges = depth(shallow, measure=["DCG"], normalization=["raw"], depth="5,20,60", pool_depth="5").tables["edges"]
+    row = edges.filter(depth=20).row(0, named=True)
+    judged = judge(shallow.runs, shallow.qrels)
+    gain = (judged.pool @ np.arange(judged.top + 1)) / judged.pool.sum(1)
+    expected = ((judged.cube(20) >= 0) / np.log2(np.arange(2, 22))).sum(-1) * gain
+    real = score(judged, ["DCG@20"]).value[0]
+    split = halves(real.shape[1], n_splits=N_SPLITS, seed=0)
+    twin = tau_interval(half_rankings(real, split), half_rankings(expected, split), level=0.95)
+    assert [row[f"tau_placebo{end}"] for end in ("", "_low", "_high")] == pytest.approx(twin)
 
 
 def test_on_a_deep_pool_permuted_grades_forbid_nothing(adhoc8: Collection) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.depth.charts import depth_charts
-from assay.analyses.depth.grid import COLUMNS, Answer, Filling, Grid, Of, fillings
+from assay.analyses.depth.grid import COLUMNS, PLACEBO_INTERVAL, Answer, Filling, Grid, Of, fillings
 from assay.analyses.depth.normalizations import Form, forms
 from assay.analyses.depth.placebo import PLACEBO_COLUMNS
 from assay.analyses.depth.sufficiency import deepest_judged, reported_forms
@@ -157,11 +157,11 @@ def depth(
     tables.pools: pool_depth, n_judged, n_relevant, n_empty (topics without a relevant document), coverage (share of
     the contributors' documents down to that depth that are judged; the others count as not relevant).
     tables.edges, without `width` and where `of` is power: measure, normalization, pool_depth, depth, power, low,
-    high, lost, lost_low, lost_high, tau, tau_low, tau_high, power_placebo, tau_placebo: what the sentences of a
-    report rest on. Of AP and nDCG (of the first measure where neither is asked for), all depths under the deepest
-    pool, and all pools at the deepest evaluation. The deepest pool is here the deepest of which at least
-    {pool_judged} is judged, where there is one; lost and tau are to that pool. Where tau_placebo is {placebo_tau} or
-    more, no sentence advises a depth beyond that pool.
+    high, lost, lost_low, lost_high, tau, tau_low, tau_high, power_placebo, tau_placebo, tau_placebo_low,
+    tau_placebo_high: what the sentences of a report rest on. Of AP and nDCG (of the first measure where neither is
+    asked for), all depths under the deepest pool, and all pools at the deepest evaluation. The deepest pool is here
+    the deepest of which at least {pool_judged} is judged, where there is one; lost and tau are to that pool. Unless
+    the interval of tau_placebo ends below {placebo_tau}, no sentence advises a depth beyond that pool.
     tables.reliability, without `width` and where `of` is power: measure, normalization, pool_depth, depth, phi,
     phi_low, phi_high, e_rho2, e_rho2_low, e_rho2_high: the stability of scores and of the ranking in every cell, as
     `of` reliability shows it.
@@ -271,7 +271,8 @@ def _edges(grid: Grid, answer: Answer, tables: Mapping[str, pl.DataFrame]) -> pl
     edges = pl.DataFrame(rows).with_columns(pl.selectors.ends_with("low", "high").fill_nan(None))
     place = ("measure", "normalization", "pool_depth", "depth")
     placebo = of_measures(tables["grid"]).select(*place, *PLACEBO_COLUMNS)
-    return edges.join(placebo, on=place, how="left", maintain_order="left")
+    edges = edges.join(placebo, on=place, how="left", maintain_order="left")
+    return edges.select(pl.exclude(PLACEBO_INTERVAL), *PLACEBO_INTERVAL)
 
 
 def _notes(grid: Grid, pools: pl.DataFrame, of: Of) -> Iterator[Note]:

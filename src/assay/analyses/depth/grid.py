@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.analyses.depth.normalizations import Form
 from assay.analyses.depth.placebo import PoolPlacebo, reference_rows
+from assay.analyses.depth.sufficiency import reported_forms
 from assay.core.arrays import Array, Bools, Grades, Index
 from assay.core.errors import UsageError
 from assay.core.text import Row
@@ -33,6 +34,9 @@ COLUMNS: dict[Of, tuple[str, ...]] = {
     "reliability": ("phi", "phi_low", "phi_high", "e_rho2", "e_rho2_low", "e_rho2_high"),
 }
 """What a cell shows."""
+
+PLACEBO_INTERVAL = ("tau_placebo_low", "tau_placebo_high")
+"""The interval of tau with permuted grades, where sentences rest on it."""
 
 GridCell = tuple[int, int]  # pool depth, evaluation depth
 N_SPLITS = 50
@@ -168,7 +172,12 @@ class Grid:
         scored = score(judged, self.forms)
         beside: list[Row] = [{} for _ in cells]
         if placebo:
-            beside = placebo.columns(scored, self.forms, depths, score, alpha=answer.alpha)
+            beside, expected = placebo.columns(scored, self.forms, depths, score, alpha=answer.alpha)
+            answer.permuted |= {
+                (form, (pool_depth, k)): x
+                for (form, k), x in zip(cells, replace(scored, value=expected).working(), strict=True)
+                if form in reported_forms(self.forms)
+            }
         for (form, k), x, more in reversed(list(zip(cells, scored.working(), beside, strict=True))):
             yield {
                 "form": self.forms.index(form),
@@ -223,6 +232,7 @@ class Answer:
         self.deepest: dict[Form, _CellPower] = {}
         self.ranking: dict[Form, HalfRankings] = {}
         self.powers: dict[tuple[Form, GridCell], _CellPower] = {}
+        self.permuted: dict[tuple[Form, GridCell], Array] = {}  # mean scores of permuted grades, [run, topic]
 
     @property
     def has_placebo(self) -> bool:
@@ -243,7 +253,10 @@ class Answer:
 
     def against(self, form: Form, cell: GridCell, deep: GridCell) -> Row:
         """Set a cell that was answered for beside another that was."""
-        return self._against(self.powers[form, cell], self.powers[form, deep])
+        here = self.powers[form, cell]
+        x = self.permuted[form, cell]
+        tau = tau_interval(here.ranking, half_rankings(x, self._halves(x)), level=self.level)
+        return self._against(here, self.powers[form, deep]) | dict(zip(PLACEBO_INTERVAL, tau[1:], strict=True))
 
     def _against(self, here: _CellPower, deep: _CellPower) -> Row:
         nothing = (np.nan, np.nan)

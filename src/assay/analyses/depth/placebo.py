@@ -43,21 +43,21 @@ class PoolPlacebo:
 
     def columns(
         self, real: Scores, forms: Sequence[Form], depths: Sequence[int], score: ScoreForms, *, alpha: float
-    ) -> list[Row]:
+    ) -> tuple[list[Row], Array]:
         """The mean power of permuted grades, and tau of the run means with theirs, exactly where forms are linear.
 
-        One row for every form and depth.
+        One row for every form and depth; with the mean scores of permuted grades. [form and depth, run, topic]
         """
         permuted = [score(lists, forms) for lists in self.permuted]
         power = np.mean([[significant_share(x, alpha=alpha) for x in one.working()] for one in permuted], axis=0)
-        mean = np.mean([mean_where_scored(one.value) for one in permuted], axis=0)
+        mean = np.mean([one.value for one in permuted], axis=0)
         linear = [form for form in forms if all(is_exact(form.at(k), self.permuted[0]) for k in depths)]
         if linear:
             exact = [form in linear for form in forms for _ in depths]
-            parts = np.stack([share * score(lists, linear).value for share, lists in self.single])
-            mean[exact] = mean_where_scored(parts.sum(0))
-        tau = tau_b(mean_where_scored(real.value), mean)
-        return [dict(zip(PLACEBO_COLUMNS, row, strict=True)) for row in np.stack([power, tau], axis=1).tolist()]
+            mean[exact] = np.sum([share * score(lists, linear).value for share, lists in self.single], axis=0)
+        tau = tau_b(mean_where_scored(real.value), mean_where_scored(mean))
+        rows = [dict(zip(PLACEBO_COLUMNS, row, strict=True)) for row in np.stack([power, tau], axis=1).tolist()]
+        return rows, mean
 
 
 def reference_rows(judged: Judged, depths: Sequence[int], score: ScoreForms, *, alpha: float) -> Iterator[Row]:

@@ -19,8 +19,9 @@ def evaluation_depth(depth: Result) -> Sentence | None:
     ends below {power_margin} of the pairs of runs (own), and the interval of tau-b with its ranking of the runs
     begins at {equivalent_tau} or more (voorhees2001). Resampling the topics of TREC-8, AP to depth 500, which truly
     does, was said to suffice in 97 to 99% of samples; a depth that does not, in at most 1%. A depth beyond the
-    deepest pool of which {pool_judged} is judged is not advised for a measure whose ranking there has a tau of
-    {placebo_tau} or more (own) with that of permuted grades: the sentence names the judged depth instead. Below
+    deepest pool of which {pool_judged} is judged is only advised for a measure whose ranking there is shown to differ
+    from that of permuted grades, the interval of tau ending below {placebo_tau} (own): else the sentence names the
+    judged depth. Below
     {many_runs} runs (own) nothing is said.
     """
     if n_runs(depth) < MANY_RUNS.value:
@@ -36,9 +37,8 @@ def evaluation_depth(depth: Result) -> Sentence | None:
 def _no_deeper_than_judged(depths: Sequence[SufficientDepth], depth: Result) -> Sentence:
     """Name the depth to which documents are judged, where deeper evaluation ranks runs by what was judged."""
     judged, beyond = deepest_judged(depth.tables["pools"])
-    ranked = listed([f"{one.measure} (tau {tau(one.tau_placebo or 0.0)})" for one in depths])
-    rank = "ranks" if len(depths) == 1 else "rank"
-    why = f"deeper, {ranked} {rank} the runs nearly as with permuted grades"
+    ranked = listed([f"{one.measure} (tau up to {tau(one.tau_placebo[1] or 1.0)})" for one in depths])
+    why = f"deeper, {ranked} may rank the runs nearly as with permuted grades"
     part = "documents further down are not judged as pools are"
     if beyond is not None:
         part = f"{percent(beyond['coverage'])} of the documents down to rank {beyond['pool_depth']:,} are judged"

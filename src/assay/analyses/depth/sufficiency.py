@@ -36,7 +36,8 @@ class SufficientDepth:
     exists: bool  # whether anything shallower suffices
     cell: Row  # the shallowest that suffices, else the next to the deepest
     spurious_gain: Row | None  # a shallower cell that separates more pairs, but ranks the runs otherwise
-    tau_placebo: float | None = None  # of the run means with those of permuted grades, at the depth that is advised
+    tau_placebo: tuple[float | None, float | None] = (None, None)
+    """Tau of the run means with those of permuted grades at the depth that is advised, and its upper end."""
 
     @property
     def advised(self) -> int:
@@ -45,8 +46,9 @@ class SufficientDepth:
 
     @property
     def is_doubted(self) -> bool:
-        """Whether permuted grades rank the runs nearly alike at the depth that is advised."""
-        return self.tau_placebo is not None and self.tau_placebo >= PLACEBO_TAU.value
+        """Whether permuted grades may rank the runs nearly alike at the depth that is advised."""
+        tau, high = self.tau_placebo
+        return tau is not None and (high is None or high >= PLACEBO_TAU.value)
 
 
 def sufficient_depths(depth: Result, by: By) -> list[SufficientDepth]:
@@ -107,5 +109,5 @@ def _sufficient(measure: str, rows: list[Row], by: By) -> SufficientDepth | None
         exists=first < last,
         cell=rows[first] if first < last else rows[last - 1],
         spurious_gain=gains[0] if gains else None,
-        tau_placebo=rows[first].get("tau_placebo"),
+        tau_placebo=(rows[first].get("tau_placebo"), rows[first].get("tau_placebo_high")),
     )
