@@ -119,5 +119,5 @@ class Descriptive:
 
 
 def said(result: Result, name: str) -> bool:
-    """Whether a result says the sentence of this name."""
-    return any(sentence.name == name for sentence in result.sentences)
+    """Whether a result says the sentence of this name, and not that it is inconclusive."""
+    return any(one.name == name and one.status != "inconclusive" for one in result.sentences)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
+from functools import cache
 from typing import Any, TypeVar
 
 import polars as pl
@@ -18,7 +19,7 @@ Kind = TypeVar("Kind", bound=Result)
 
 def redacted(result: Kind, origin: Origin) -> Kind:
     """Show the files that a result mentions as others may see them, wherever it mentions them."""
-    return _result(result, origin.redact) if origin.has_paths else result
+    return _result(result, cache(origin.redact)) if origin.has_paths else result
 
 
 def _result(result: Kind, redact: Redact) -> Kind:
@@ -29,7 +30,7 @@ def _result(result: Kind, redact: Redact) -> Kind:
         basis=_basis(result.basis, redact),
         settings=_anything(result.settings, redact),
         notes=tuple(replace(note, text=redact(note.text)) for note in result.notes),
-        sentences=tuple(replace(one, text=redact(one.text)) for one in result.sentences),
+        sentences=tuple(replace(one, action=redact(one.action), why=redact(one.why)) for one in result.sentences),
         text=redact(result.text),
         charts=tuple(_chart(chart, redact) for chart in result.charts),
     )

@@ -9,11 +9,11 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from assay.core.notes import Note
+from assay.core.notes import Note, Severity
 from assay.core.text import Row, Shown, between, known
 from assay.core.thresholds import OWN, Threshold, mentioned, rendered
 from assay.results.error_rates import error_rates
@@ -31,6 +31,7 @@ EQUIVALENT_TAU = Threshold(
     meaning="from which on two rankings of the runs count as equivalent",
     cite="voorhees2001",
 )
+Status = Literal["decided", "inconclusive", "beware"]
 _LEVEL = 0.95  # where a result does not state it
 STANDING = (
     "Separating runs is not measuring what users want: a measure can be stable and yet reward the wrong thing. "
@@ -40,13 +41,16 @@ STANDING = (
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One statement, with the number it rests on and its interval.
+    """One statement: what to do, why, and the one number with the one interval that it rests on.
 
-    `shown` and `between` are what a page sets apart, in the sentence's own unit: "72.5%", "67.5% to 77.4%". `name` is
-    that of the rule, `false_rate` how often such a sentence was false where the truth was known, where measured.
+    `action` stands for itself, such as "Report AP or nDCG"; `why` is one clause, such as "they separate most pairs of
+    these runs". Neither holds an interval: `shown` and `between` are what stands beside them, in the sentence's own
+    unit, such as "72% of pairs" and "67 to 77". What the evidence does not decide is `inconclusive`, and `settled_by`
+    says what would decide it. `name` is that of the rule, `false_rate` how often such a sentence was false where the
+    truth was known, where measured.
     """
 
-    text: str
+    action: str
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -54,7 +58,20 @@ class Sentence:
     between: str = ""
     name: str = ""
     false_rate: float | None = None
-    caveat: bool = False
+    status: Status = "decided"
+    why: str = ""
+    settled_by: str = ""  # of what is inconclusive, such as "about 200 topics"
+    severity: Severity = "caution"  # of what to beware of
+
+    @property
+    def text(self) -> str:
+        """What to do and why, in words."""
+        return f"{self.action}: {self.why}." if self.why else self.action
+
+    @property
+    def caveat(self) -> bool:
+        """Whether it says what to beware of."""
+        return self.status == "beware"
 
     @classmethod
     def of(
@@ -79,8 +96,7 @@ class Sentence:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data: name, text, value, low, high, false_rate."""
-        every = asdict(self)
-        return {name: every[name] for name in ("name", "text", "value", "low", "high", "false_rate")}
+        return {name: getattr(self, name) for name in ("name", "text", "value", "low", "high", "false_rate")}
 
 
 Function = Callable[..., Sentence | None]
@@ -124,7 +140,8 @@ class Rule:
         spoken = self.function(*results)
         if spoken is None:
             return None
-        return replace(spoken, name=self.name, false_rate=self.false_rate, caveat=self.caveat)
+        status = "beware" if self.caveat else spoken.status
+        return replace(spoken, name=self.name, false_rate=self.false_rate, status=status)
 
 
 RULES: dict[str, Rule] = {}

@@ -70,7 +70,7 @@ def test_a_verdict_is_cut_to_its_length_and_keeps_the_caveats() -> None:
     found = verdict(answered("power", "glance"))
     assert len(found) == MOST
     assert [one.name for _, one in found[:-1]] == [f"plain{i}" for i in range(MOST - 1)]
-    assert found[-1] == ("glance", Sentence("Beware: ware; beware.", name="ware, beware", caveat=True))
+    assert found[-1] == ("glance", Sentence("Beware: ware; beware.", name="ware, beware", status="beware"))
 
 
 @pytest.mark.usefixtures("empty_rules")

@@ -66,7 +66,7 @@ def verdict(results: Mapping[str, Result]) -> list[Statement]:
         return plain[:most]
     clauses = "; ".join(one.text for _, one in beware)
     names = ", ".join(one.name for _, one in beware)
-    return [*plain[: most - 1], (beware[0][0], Sentence(f"Beware: {clauses}.", name=names, caveat=True))]
+    return [*plain[: most - 1], (beware[0][0], Sentence(f"Beware: {clauses}.", name=names, status="beware"))]
 
 
 def place(name: str) -> int:
