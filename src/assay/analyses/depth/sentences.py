@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assay.analyses.depth.sufficiency import LOSS, By, SufficientDepth, deepest_judged, sufficient_depths
-from assay.core.text import listed, percent, points, tau
+from assay.core.text import Row, listed, percent, points, tau
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
 
@@ -92,11 +92,15 @@ def _deep_enough(depths: Sequence[SufficientDepth], by: By) -> Iterator[Sentence
         yield Sentence.inconclusive(_OPEN[by].format(names, f"{at:,}"))
     for one in depths:
         if one.spurious_gain:
-            at = f"{'evaluation' if by == 'depth' else 'pool'} depth {one.spurious_gain[by]:,}"
-            gain = f"{one.measure} separates more pairs at {at}, but ranks the runs otherwise"
-            ends = ("tau", "tau_low", "tau_high")
-            yield replace(Sentence.of(gain, one.spurious_gain, tau, ends=ends, shown="tau {}"), status="beware")
+            yield _spurious_gain(one.measure, one.spurious_gain, by)
             return
+
+
+def _spurious_gain(measure: str, cell: Row, by: By) -> Sentence:
+    """Warn that a shallower depth which separates more pairs ranks the runs otherwise."""
+    at = f"{'evaluation' if by == 'depth' else 'pool'} depth {cell[by]:,}"
+    gain = f"{measure} separates more pairs at {at}, but ranks the runs otherwise"
+    return replace(Sentence.of(gain, cell, tau, ends=("tau", "tau_low", "tau_high"), shown="tau {}"), status="beware")
 
 
 def _stop(one: SufficientDepth, by: By) -> int:
