@@ -12,6 +12,7 @@ import polars as pl
 from assay.data.provenance import Basis, Origin
 from assay.results.charts import Chart
 from assay.results.result import Part, Report, Result
+from assay.scoring.scores import Scores
 
 Redact = Callable[[str], str]
 Kind = TypeVar("Kind", bound=Result)
@@ -36,7 +37,18 @@ def _result(result: Kind, redact: Redact) -> Kind:
     )
     if not isinstance(shown, Report):
         return shown
-    return replace(shown, parts=tuple(_part(part, redact) for part in shown.parts))
+    scores = None if shown.scores is None else _scores(shown.scores, redact)
+    return replace(shown, parts=tuple(_part(part, redact) for part in shown.parts), scores=scores)
+
+
+def _scores(scores: Scores, redact: Redact) -> Scores:
+    """Name measures and runs as the tables do."""
+    return replace(
+        scores,
+        conditions=tuple(map(redact, scores.conditions)),
+        runs=tuple(map(redact, scores.runs)),
+        topics=tuple(map(redact, scores.topics)),
+    )
 
 
 def _part(part: Part, redact: Redact) -> Part:
