@@ -286,7 +286,9 @@ def _bound(study: _Study, parts: Sequence[Part], known: Mapping[str, pl.DataFram
         pl.DataFrame(rows, schema=_VERDICT, orient="row"),
         tables={
             **dict(_tables(results)),
-            "leaderboard": ranked_runs(study.scores, results, level=study.settings["level"], seed=study.settings["rng"]),
+            "leaderboard": ranked_runs(
+                study.scores, results, level=study.settings["level"], seed=study.settings["rng"]
+            ),
             **known,
             "rules": pl.DataFrame(sorted(rules_table(), key=lambda row: place(row["rule"]))),
             "inputs": pl.DataFrame(
