@@ -289,7 +289,7 @@
       column("true rank", "n may", "The ranks that the run may have by its true mean; those of all runs hold at once"), column("tier", "tier"),
       ...others.map((one) => column(named(one.name), "n", `Rank by ${one.name}`)));
     const found = matching();
-    const seen = state.all ? found : found.slice(0, data.rows);
+    const seen = found.filter((r, i) => state.all || i < data.rows || r === state.run || r === state.against);
     const groups = shades();
     const rows = seen.map((r, i) => row(r, others, ends, groups, seen[i - 1]));
     if (!rows.length) rows.push(make("tr", {}, make("td", { colSpan: 7 + others.length, textContent: "No run matches." })));
