@@ -14,7 +14,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import Report, Scores, report, score
+from assay import Report, Scores, report
+from assay.analyses.score.analysis import score
 from assay.cli import main
 from assay.core.arrays import Array
 from assay.core.text import visible
@@ -119,7 +120,7 @@ def test_the_leaderboard_is_that_of_score_with_the_intervals_of_its_means(files:
     at = embedded["rank"].index(1)
     assert carried(whole)["runs"][at] == first["run"]
     for name in ("mean", "low", "high", "rank_low", "rank_high", "tier", "may_be_best"):
-        assert embedded[name][at] == pytest.approx(first[name], rel=1e-6)
+        assert embedded[name][at] == pytest.approx(float(first[name]), rel=1e-6)
 
 
 def test_a_section_that_ranked_the_runs_need_not_have_been_asked(files: Path, whole: Report) -> None:
