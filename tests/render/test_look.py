@@ -175,6 +175,16 @@ def test_without_scripts_the_first_runs_are_a_table(whole: Report) -> None:
     assert f"{FIRST_ROWS} of 14 runs" in look(whole)
 
 
+def test_without_scripts_the_first_run_stands_against_the_second() -> None:
+    scores = scored(measure_scores(1), lower=(True,))
+    first, second = (scores.runs.index(run) for run in bound(scores).tables["leaderboard"]["run"].head(2))
+    one = paired_difference(-scores.value[0, first], -scores.value[0, second], level=0.95)
+    said = look(bound(scores))
+    assert f"<bdi>run{first}</bdi> against <bdi>run{second}</bdi>: M0 {-one.difference:.3f} " in said
+    assert f"(95% interval {-one.high:.3f} to {-one.low:.3f}); " in said
+    assert f"{one.wins} topics won, {one.ties} tied, {one.losses} lost" in said
+
+
 def test_one_run_on_one_topic_can_be_looked_at() -> None:
     data = carried(bound(scored(np.array([[[0.5]]]))))
     assert data["measures"][0]["board"]["rank"] == [1]

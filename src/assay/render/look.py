@@ -22,6 +22,7 @@ from assay.core.text import counted, known, listed, visible
 from assay.render.html import esc, in_script
 from assay.results.result import Report
 from assay.stats.intervals import t_quantile
+from assay.stats.significance.paired_difference import paired_difference
 from assay.stats.significance.pairs import LEAST_SHARED, rounding, shared_topics
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def _section(report: Report, scores: Scores, board: pl.DataFrame) -> Iterator[st
     if len(scores.runs) > FIRST_ROWS:
         cut = f"{FIRST_ROWS} of {len(scores.runs):,} runs; all of them in the JSON file beside this page"
         yield f'<p class="cut">{cut}</p>'
+    if len(scores.runs) > 1:
+        yield f"<p>{_first_against_second(scores, board, _level(report))}</p>"
     yield f'<script type="application/json" id="page-look-data">{in_script(_payload(report, kept, board))}</script>'
     yield "</section>"
 
@@ -78,6 +81,26 @@ def _first_rows(board: pl.DataFrame, measures: Sequence[str]) -> str:
     return (
         f'<table aria-label="Leaderboard"><thead><tr>{fixed}{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
     )
+
+
+def _first_against_second(scores: Scores, board: pl.DataFrame, level: float) -> str:
+    """The best run by the first measure against the next, as the script compares any two."""
+    measure = scores.conditions[0]
+    a, b = board.filter(measure=measure)["run"].head(2)
+    x = scores.working()[0]
+    one = paired_difference(x[scores.runs.index(a)], x[scores.runs.index(b)], level=level)
+    sign = -1 if scores.lower_of(0) else 1
+    difference, *ends = (sign * float(value) for value in (one.difference, one.low, one.high))
+    low, high = map(_short, sorted(ends))
+    between = f" ({100 * level:g}% interval {low} to {high})" if low else ""
+    unit = f"logarithm of {measure}" if scores.average_of(0) == "geometric" else measure
+    counts = f"{counted(int(one.wins), 'topic')} won, {one.ties} tied, {one.losses} lost"
+    names = f"<bdi>{esc(a)}</bdi> against <bdi>{esc(b)}</bdi>"
+    return f"{names}: {esc(unit)} {_short(difference)}{between}; {counts}"
+
+
+def _level(report: Report) -> float:
+    return float(report.settings.get("level", 0.95))
 
 
 def _short(x: float | None) -> str:
@@ -133,7 +156,7 @@ def _sizes(scores: Scores) -> tuple[int, int]:
 
 def _payload(report: Report, kept: _Kept, board: pl.DataFrame) -> dict[str, Any]:
     """Everything that the script draws from, by the places of runs and topics."""
-    scores, level = kept.scores, float(report.settings.get("level", 0.95))
+    scores, level = kept.scores, _level(report)
     return {
         "level": level,
         "total": board["run"].n_unique(),

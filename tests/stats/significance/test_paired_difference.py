@@ -51,7 +51,7 @@ def test_differences_without_variance_are_not_significant() -> None:
 def test_too_few_topics_have_a_difference_at_most() -> None:
     gone = np.array([np.nan, 0.5])
     one = paired_difference(np.array([0.3, 0.75]), gone, level=0.95)
-    assert (one.difference, int(one.n), int(one.wins)) == (0.25, 1, 1)
+    assert (float(one.difference), int(one.n), int(one.wins)) == (0.25, 1, 1)
     assert np.isnan([one.low, one.high, one.p]).all()
     none = paired_difference(np.array([0.3, np.nan]), gone, level=0.95)
     assert np.isnan(none.difference)
