@@ -20,6 +20,7 @@ from assay.core.references import REFERENCES
 from assay.render.atlas import TITLE, atlas_body, facts_of
 from assay.render.escaping import LATEX
 from assay.render.html import bounded, esc, in_script, notes_list
+from assay.render.look import look
 from assay.render.sections import ALL_ROWS, command, facts, section, section_id, terms
 from assay.render.text import before_and_after
 from assay.results.analysis import index
@@ -29,6 +30,7 @@ from assay.results.sentences import RULES, STANDING
 
 _EARLY = 'document.documentElement.classList.add("js")'  # before anything is drawn
 _TITLE = "Retrieval measures, evaluated"
+_STYLES = ("page.css", "look.css")
 _BESIDE = "in the JSON file beside this page"
 
 
@@ -38,6 +40,7 @@ def page(result: Result) -> str:
         prepare()
     body = "\n".join(_body(result))
     scripts = [*([_vega()] if '<figure class="chart"' in body else []), _asset("page.js")]
+    scripts += [_asset("look.js")] if 'id="page-look"' in body else []
     data = f'<script type="application/json" id="page-latex">{in_script(LATEX)}</script>'
     code = "\n".join(f"<script>{script}</script>" for script in scripts)
     return f"{_head(_title(result), [_EARLY, *scripts])}<body>\n{body}\n{data}\n{code}\n</body>\n</html>\n"
@@ -100,7 +103,7 @@ def _head(title: str, scripts: Sequence[str]) -> str:
 <meta name="color-scheme" content="light dark">
 <title>{esc(title)}</title>
 <style>
-{_asset("page.css")}</style>
+{"".join(map(_asset, _STYLES))}</style>
 <script>{_EARLY}</script>
 </head>
 """
@@ -146,6 +149,7 @@ def _report(report: Report) -> Iterator[str]:
     yield from _top(_TITLE, facts(report.basis), "page-verdict", "the verdict")
     yield "<main>"
     yield from _verdict(report)
+    yield look(report)
     asked = [part for part in report.parts if part.result is not None]
     yield from _contents(asked)
     for _, part in zip(steps([p.name for p in asked], doing="drawing ", lines=False), asked, strict=True):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from assay.results.charts import Chart
     from assay.results.sentences import Sentence
+    from assay.scoring.scores import Scores
 
 
 class MissingTableError(UsageError, KeyError):
@@ -118,14 +119,28 @@ class Report(Result):
 
     `table` is the verdict: one row per statement, what is decided first, then what is inconclusive, then what to
     beware of; `text` says what is lacking where little is decided; `tables` has every section's tables, the rules and
-    the inputs.
+    the inputs; `scores` is what all of it rests on, topic by topic.
     """
 
     parts: tuple[Part, ...] = ()
+    scores: Scores | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data; what each section says of itself comes last, its tables are above."""
-        return Result.to_dict(self) | {"sections": [_described(part) for part in self.parts]}
+        """Return everything as plain data; the sections without their tables, which are above, and the scores."""
+        sections = [_described(part) for part in self.parts]
+        return Result.to_dict(self) | {"sections": sections} | _scored(self.scores)
+
+
+def _scored(scores: Scores | None) -> dict[str, Any]:
+    """Lay per-topic scores out as plain data: values are [measure][run][topic]."""
+    if scores is None:
+        return {}
+    import numpy as np
+
+    value = scores.value.astype(object)
+    value[np.isnan(scores.value)] = None
+    names = {"measures": list(scores.conditions), "runs": list(scores.runs), "topics": list(scores.topics)}
+    return {"scores": {**names, "values": value.tolist()}}
 
 
 def _described(part: Part) -> dict[str, Any]:
