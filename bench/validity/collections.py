@@ -182,10 +182,17 @@ def _listing(name: str, rows: pl.DataFrame) -> Listing:
 
 
 def simulated(
-    name: str, *, n_runs: int, top: int, n_topics: int = N_SIMULATED, depth: int = 100, seed: int = 1
+    name: str,
+    *,
+    n_runs: int,
+    top: int,
+    n_topics: int = N_SIMULATED,
+    n_rel: int = 30,
+    depth: int = 100,
+    seed: int = 1,
 ) -> CollectionTruth:
-    """Take topics of `assay simulate`'s model, in a small collection that half of the runs pooled to depth 50."""
-    size = Size(n_runs, n_topics, 20_000, 30, depth, depth // 2, (n_runs + 1) // 2, n_equal=1, top=top)
+    """Take topics of `assay simulate`: a small collection, pooled by half of the runs to half of their depth."""
+    size = Size(n_runs, n_topics, 20_000, n_rel, depth, depth // 2, (n_runs + 1) // 2, n_equal=1, top=top)
     model, runs = Model(), simulate_runs(Model(), size, seed)
     lists = [draw_lists(model, size, runs, seed, topic) for topic in range(n_topics)]
     ids = pl.Series("doc", [f"D{i}" for i in range(size.n_docs)])
@@ -240,6 +247,11 @@ CONFIRMATION: dict[str, Callable[[], CollectionTruth]] = {
     "simulated, many runs": lambda: simulated("simulated, many runs", n_runs=30, top=1, seed=2),
     "NPL, half of the documents": lambda: _sampled(
         "NPL, half of the documents", CONFIRMATION["NPL, resampled"](), 0.5
+    ),
+    "simulated, many relevant, nine tenths of the documents": lambda: _sampled(
+        "simulated, many relevant, nine tenths of the documents",
+        simulated("simulated, many relevant", n_runs=8, top=1, n_topics=100, n_rel=1000, depth=1000, seed=4),
+        0.9,
     ),
     "TREC-COVID 1, a quarter of the documents": lambda: _sampled(
         "TREC-COVID 1, a quarter of the documents", CONFIRMATION["TREC-COVID 1, resampled"](), 0.25

@@ -119,5 +119,10 @@ class Descriptive:
 
 
 def said(result: Result, name: str) -> bool:
-    """Whether a result says the sentence of this name, and not that it is inconclusive."""
+    """Whether a result says the sentence of this name, and not only that it is inconclusive."""
     return any(one.name == name and one.status != "inconclusive" for one in result.sentences)
+
+
+def spoken_of(result: Result, name: str) -> bool:
+    """Whether a result has a sentence of this name, be it that it is inconclusive and what would settle it."""
+    return any(one.name == name for one in result.sentences)

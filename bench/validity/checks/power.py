@@ -15,7 +15,7 @@ from assay.core.arrays import Array
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
 from bench.validity.checks.score import ALIKE, RANK, ranks_in, true_means, true_ranks
-from bench.validity.declare import Facts, IntervalCheck, Key, NotStudied, SentenceCheck, said
+from bench.validity.declare import Facts, IntervalCheck, Key, NotStudied, SentenceCheck, said, spoken_of
 from bench.validity.truths import Truth
 
 SIZES = (10, 25, 50, 200)
@@ -203,7 +203,7 @@ def _order_is_wrong(pairs: Sequence[Sequence[str]], facts: Facts) -> bool:
 
 def _runs_claim(result: Result) -> dict[str, Any] | None:
     """The pairs called different, the runs that may be best, and how many topics a difference needs at least."""
-    if not said(result, "different_runs"):
+    if not spoken_of(result, "different_runs"):  # how many topics would settle it is a claim, too
         return None
     measure = measure_of_runs(result)
     compared = run_pairs(result, measure)

@@ -40,7 +40,12 @@ def on_data(notes: Iterable[Note]) -> tuple[Note, ...]:
 
 def gravest_first(notes: Iterable[Note]) -> list[Note]:
     """Bring notes into the order of their severity, warnings first."""
-    return sorted(notes, key=lambda note: _GRAVEST_FIRST.index(note.severity))
+    return sorted(notes, key=lambda note: gravity(note.severity))
+
+
+def gravity(severity: Severity) -> int:
+    """Where a severity stands: warnings first."""
+    return _GRAVEST_FIRST.index(severity)
 
 
 def gathered(notes: Iterable[Note], sources: Collection[str]) -> tuple[Note, ...]:

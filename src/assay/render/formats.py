@@ -23,7 +23,7 @@ from assay.core.text import visible
 from assay.data.outputs import check_output
 from assay.render.docstrings import documentation
 from assay.render.escaping import safe, safe_json, safe_table
-from assay.render.text import cells, is_number, labelled, notes_on_table, plain
+from assay.render.text import labelled, notes_on_table, plain
 from assay.results.result import Report, Result
 
 
@@ -67,13 +67,16 @@ def to_csv(result: Result) -> str:
 
 
 def to_markdown(result: Result) -> str:
-    """The table for a README or a notebook, after a list of what is to be known of it, warnings first."""
-    t = result.table
+    """The table for a README or a notebook, after a list of what is to be known of it, warnings first.
+
+    Of a report, something to paste into an issue: what to do, what is inconclusive, what to beware of, the best runs.
+    """
+    from assay.render.markdown import issue, markdown_table
+
+    if isinstance(result, Report):
+        return issue(result)
     notes = [f"- {safe(labelled(note), 'markdown')}\n" for note in gravest_first(notes_on_table(result))]
-    rule = ["---:" if is_number(t, name) else ":---" for name in t.columns]
-    head, *body = [[safe(value, "markdown") for value in row] for row in [t.columns, *cells(t)]]
-    rows = ["| " + " | ".join(row) + " |\n" for row in [head, rule, *body]]
-    return "".join([*notes, *(["\n"] if notes else []), *rows])
+    return "".join([*notes, *(["\n"] if notes else []), markdown_table(result.table)])
 
 
 def to_latex(result: Result) -> str:

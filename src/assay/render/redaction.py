@@ -12,6 +12,7 @@ import polars as pl
 from assay.data.provenance import Basis, Origin
 from assay.results.charts import Chart
 from assay.results.result import Part, Report, Result
+from assay.results.sentences import Sentence
 
 Redact = Callable[[str], str]
 Kind = TypeVar("Kind", bound=Result)
@@ -22,6 +23,10 @@ def redacted(result: Kind, origin: Origin) -> Kind:
     return _result(result, cache(origin.redact)) if origin.has_paths else result
 
 
+def _sentence(one: Sentence, redact: Redact) -> Sentence:
+    return replace(one, action=redact(one.action), why=redact(one.why), shown=redact(one.shown))
+
+
 def _result(result: Kind, redact: Redact) -> Kind:
     shown = replace(
         result,
@@ -30,7 +35,7 @@ def _result(result: Kind, redact: Redact) -> Kind:
         basis=_basis(result.basis, redact),
         settings=_anything(result.settings, redact),
         notes=tuple(replace(note, text=redact(note.text)) for note in result.notes),
-        sentences=tuple(replace(one, action=redact(one.action), why=redact(one.why)) for one in result.sentences),
+        sentences=tuple(_sentence(one, redact) for one in result.sentences),
         text=redact(result.text),
         charts=tuple(_chart(chart, redact) for chart in result.charts),
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.notes import Note, gravest_first
 from assay.core.text import visible
+from assay.render import verdict
 from assay.results.result import Report, Result
 from assay.results.sentences import STANDING
 
@@ -112,13 +113,18 @@ def prose(text: str) -> str:
 
 
 def sentences(report: Report) -> list[str]:
-    """Say the verdict, each sentence with its section, then what stability is not and what was left out."""
-    verdict = [
-        _wrapped(f"{i}. {row['sentence']}" + (f" [{row['section']}]" if row["section"] else ""), indent="   ")
-        for i, row in enumerate(report.table.iter_rows(named=True), 1)
+    """Say the verdict, each sentence with its number and section; what is lacking, inconclusive and to beware of.
+
+    Then what stability is not, and what was left out.
+    """
+    decided = [
+        _wrapped(f"{i}. {verdict.said(row)}" + (f" [{row['section']}]" if row["section"] else ""), indent="   ")
+        for i, row in enumerate(verdict.statements(report, "decided"), 1)
     ]
+    gathered = {verdict.INCONCLUSIVE: verdict.inconclusive(report), verdict.BEWARE: verdict.caveats(report)}
+    lines = [_wrapped(f"{title}: {text}.") for title, text in gathered.items() if text]
     out = [f"{part.name}: left out; {visible(part.why_not)}" for part in report.parts if part.result is None]
-    return ["\n".join(verdict), _wrapped(STANDING), "\n".join(out)]
+    return ["\n".join(decided), _wrapped(report.text), *lines, _wrapped(STANDING), "\n".join(out)]
 
 
 def _wrapped(text: str, *, indent: str = "") -> str:

@@ -118,8 +118,9 @@ class Part:
 class Report(Result):
     """What all analyses together say of a collection.
 
-    `table` is the verdict (sentence, value, low, high, section, rule), `tables` has every section's tables, the rules
-    and the inputs.
+    `table` is the verdict: one row per statement, what is decided first, then what is inconclusive, then what to
+    beware of; `text` says what is lacking where little is decided; `tables` has every section's tables, the rules and
+    the inputs.
     """
 
     parts: tuple[Part, ...] = ()

@@ -1,7 +1,8 @@
 """What a result says in words: each sentence is declared beside its analysis, by a rule that licenses it.
 
-A rule reads the results of the analyses that it names and gives a sentence with its number and interval, or nothing.
-Its docstring is the rule; `{threshold}` in it stands for the number that is declared elsewhere.
+A rule reads the results of the analyses that it names and gives a sentence with its number and interval, or several
+where some of it is decided and some is not, or nothing. Its docstring is the rule; `{threshold}` in it stands for the
+number that is declared elsewhere.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from assay.core.notes import Note, Severity
 from assay.core.text import Row, Shown, between, known
@@ -73,33 +74,58 @@ class Sentence:
         """Whether it says what to beware of."""
         return self.status == "beware"
 
+    @property
+    def number(self) -> str:
+        """The number with its interval, as it stands beside the words; empty where there is none."""
+        return beside(self.shown, self.between)
+
     @classmethod
     def of(
         cls,
-        text: str,
+        action: str,
         row: Row,
         show: Shown,
         *,
+        why: str = "",
         ends: tuple[str, str, str] = ("value", "low", "high"),
         shown: str = "{}",
-        unit: str = "{}",
     ) -> Sentence:
-        """Rest a text on a number of a row and its interval; `shown` and `unit` frame how they are set apart.
+        """Rest an action on a number of a row and its interval; `shown` frames how the number is set apart.
 
-        >>> Sentence.of("Half.", {"value": 0.5, "low": 0.4, "high": 0.6}, "{:.0%}".format, shown="about {}").shown
-        'about 50%'
+        >>> row = {"value": 0.5, "low": 0.4, "high": 0.6}
+        >>> said = Sentence.of("Report AP", row, "{:.0%}".format, why="it separates most pairs", shown="{} of pairs")
+        >>> said.text, said.number
+        ('Report AP: it separates most pairs.', '50% of pairs, 40% to 60%')
         """
         value, low, high = (row[name] if known(row[name]) else None for name in ends)
-        framed = "" if value is None else shown.format(show(value))
-        interval = between(row, show, *ends[1:])
-        return cls(text, value, low, high, framed, interval and unit.format(interval))
+        framed = "" if value is None else shown.replace("{}", show(value), 1)  # names beside it may hold braces
+        return cls(action, value, low, high, framed, between(row, show, *ends[1:]), why=why)
+
+    @classmethod
+    def inconclusive(cls, what: str, *, settled_by: str = "") -> Sentence:
+        """Say what the evidence leaves open, such as "which of AP and nDCG separates more", and what would settle."""
+        return cls(what, status="inconclusive", settled_by=settled_by)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data: name, text, value, low, high, false_rate."""
-        return {name: getattr(self, name) for name in ("name", "text", "value", "low", "high", "false_rate")}
+        """Return it as plain data: name, text, value, low, high, false_rate, status, settled_by."""
+        return {name: getattr(self, name) for name in _PLAIN}
 
 
-Function = Callable[..., Sentence | None]
+_PLAIN = ("name", "text", "value", "low", "high", "false_rate", "status", "settled_by")
+
+
+def beside(shown: str, interval: str) -> str:
+    """Set a number and its interval beside words.
+
+    >>> beside("72.5% of pairs", "67.5% to 77.4%"), beside("3 of 20 runs", "")
+    ('72.5% of pairs, 67.5% to 77.4%', '3 of 20 runs')
+    """
+    return ", ".join(part for part in (shown, interval) if part)
+
+
+Spoken = Sentence | tuple[Sentence, ...] | None
+Function = Callable[..., Spoken]
+Declared = TypeVar("Declared", bound=Function)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +135,7 @@ class Rule:
     name: str
     of: tuple[str, ...]  # analyses whose results it needs; the first is the section that it points to
     cite: tuple[str, ...]  # keys of references; OWN for a threshold of this project
-    caveat: bool  # caveats are gathered into one sentence
+    caveat: bool  # whether it says what to beware of; caveats are gathered into one line
     function: Function
     own_false_rate: float | None = None  # as declared, of a sentence that the study does not know
 
@@ -135,13 +161,22 @@ class Rule:
         """The numbers that a reader may disagree with: those that the docstring mentions."""
         return mentioned(inspect.getdoc(self.function) or "")
 
-    def speak(self, *results: Result) -> Sentence | None:
-        """Apply the rule; its name and its error rate go with the sentence."""
-        spoken = self.function(*results)
-        if spoken is None:
-            return None
+    def speak(self, *results: Result) -> tuple[Sentence, ...]:
+        """Apply the rule; its name goes with every sentence, its error rate with what it claims."""
+        return tuple(self._named(one) for one in several(self.function(*results)))
+
+    def _named(self, spoken: Sentence) -> Sentence:
+        if spoken.status == "inconclusive":
+            return replace(spoken, name=self.name)
         status = "beware" if self.caveat else spoken.status
         return replace(spoken, name=self.name, false_rate=self.false_rate, status=status)
+
+
+def several(spoken: Spoken) -> tuple[Sentence, ...]:
+    """What a rule says, as a tuple: nothing, one sentence, or several."""
+    if spoken is None:
+        return ()
+    return (spoken,) if isinstance(spoken, Sentence) else spoken
 
 
 RULES: dict[str, Rule] = {}
@@ -150,7 +185,7 @@ RULES: dict[str, Rule] = {}
 
 def sentence(
     *of: str, cite: str = OWN, caveat: bool = False, false_rate: float | None = None
-) -> Callable[[Function], Function]:
+) -> Callable[[Declared], Declared]:
     """Declare a sentence; the function takes the results of the analyses named, in this order.
 
     A rule that names no analysis is about the data itself, which every result describes: it gets the first one.
@@ -158,7 +193,7 @@ def sentence(
     `false_rate` is for sentences of your own: that of the built-in ones was measured (`results/error_rates.py`).
     """
 
-    def declare(function: Function) -> Function:
+    def declare(function: Declared) -> Declared:
         keys = tuple(key.strip() for key in cite.split(","))
         RULES[function.__name__] = Rule(function.__name__, of, keys, caveat, function, false_rate)
         return function
@@ -178,8 +213,7 @@ def load_sentences(*analyses: str) -> None:
 def sentences_of(analysis: str, result: Result) -> tuple[Sentence, ...]:
     """What the rules say of one result."""
     load_sentences(analysis)
-    every = (rule.speak(result) for rule in list(RULES.values()) if rule.of == (analysis,))
-    return tuple(one for one in every if one is not None)
+    return tuple(one for rule in list(RULES.values()) if rule.of == (analysis,) for one in rule.speak(result))
 
 
 def joint_sentences(results: Mapping[str, Result]) -> Iterator[tuple[str, Sentence]]:
@@ -187,9 +221,7 @@ def joint_sentences(results: Mapping[str, Result]) -> Iterator[tuple[str, Senten
     for rule in list(RULES.values()):
         names = rule.of or tuple(results)[:1]
         if len(rule.of) != 1 and names and all(name in results for name in names):
-            spoken = rule.speak(*(results[name] for name in names))
-            if spoken is not None:
-                yield names[0], spoken
+            yield from ((names[0], one) for one in rule.speak(*(results[name] for name in names)))
 
 
 def n_runs(*results: Result) -> float:

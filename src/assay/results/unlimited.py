@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from assay.core.text import Row, known
+from assay.core.text import Row, known, tau
 from assay.results.schemas import schema, table
+from assay.results.sentences import Sentence
 from assay.stats.unlimited_topics import TIMES, UnlimitedTopics
 
 UNLIMITED_TAU = ("tau", "low", "high")
@@ -21,8 +22,8 @@ def unlimited_table(by_measure: Mapping[str, UnlimitedTopics], level: float) -> 
 
 def _rows(measure: str, of: UnlimitedTopics, level: float) -> Iterator[tuple[object, ...]]:
     for n in (times * of.n_topics for times in TIMES):
-        tau, low, high = (float(x) for x in of.tau(n, level=level))
-        yield measure, n, tau, low, high, (1 - tau) / 2, (1 - high) / 2, (1 - low) / 2
+        value, low, high = (float(x) for x in of.tau(n, level=level))
+        yield measure, n, value, low, high, (1 - value) / 2, (1 - high) / 2, (1 - low) / 2
 
 
 def known_rows(unlimited: pl.DataFrame) -> dict[str, list[Row]]:
@@ -33,11 +34,21 @@ def known_rows(unlimited: pl.DataFrame) -> dict[str, list[Row]]:
     return {measure: own for measure, own in rows.items() if all(known(row["low"]) for row in own)}
 
 
-def spread(values: Iterable[float], show: str = "{:.2f}") -> str:
-    """The lowest and the highest of some numbers.
+def enough_topics(measure: str, now: Row) -> Sentence:
+    """Say that a ranking is nearly that by unlimited topics."""
+    why = f"they rank the runs by {measure} nearly as unlimited topics would"
+    return _of_tau(f"Keep these {_topics(now)}", why, now)
 
-    >>> spread([0.8, 0.71, 0.75]), spread([0.8])
-    ('0.71 to 0.80', '0.80')
-    """
-    shown = sorted(show.format(x) for x in values)
-    return shown[0] if shown[0] == shown[-1] else f"{shown[0]} to {shown[-1]}"
+
+def more_topics(action: str, measure: str, now: Row, *, shown: bool) -> Sentence:
+    """Say what to do about a ranking that is not that by unlimited topics, or of which that is not `shown`."""
+    few = "are too few" if shown else "may be too few"
+    return _of_tau(f"{action} for a ranking that would hold", f"by {measure}, {_topics(now)} {few}", now)
+
+
+def _topics(now: Row) -> str:
+    return f"{now['n_topics']:,.0f} topics"
+
+
+def _of_tau(action: str, why: str, now: Row) -> Sentence:
+    return Sentence.of(action, now, tau, why=why, ends=UNLIMITED_TAU, shown="tau {} now")

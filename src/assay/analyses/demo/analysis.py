@@ -37,7 +37,7 @@ def demo(*, directory: str = "demo", rng: int = 0) -> Result:
 
     Returns
     -------
-    sentence, value, low, high, shown, between, section, rule
+    sentence, action, why, status, severity, settled_by, value, low, high, shown, between, section, rule
         As in `assay report`.
     """
     simulated = demo_collection(directory, rng=rng)

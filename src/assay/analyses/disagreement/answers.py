@@ -24,7 +24,7 @@ from assay.analyses.disagreement.topic_means import wilson_ends, wilson_interval
 from assay.core.arrays import Array, Bools, Grades, Index
 from assay.core.errors import InputError, UsageError, suggestion
 from assay.core.notes import Note
-from assay.core.text import counted, listed, percent, span
+from assay.core.text import counted, listed, percent
 from assay.core.thresholds import Threshold
 from assay.data.files import read_bytes
 from assay.data.formats.json_text import json_value
@@ -49,6 +49,7 @@ _SIDES = {"prefer_left": 1, "prefer_right": -1, "neither": 0}  # a list of the k
 
 _COLUMNS = ("pair", "answer")  # that a file of answers must have; person may be there
 _NAMED = 3  # measures that the sentence names
+_SHARE = ("agreement", "low", "high")
 
 _AGREEMENT = schema(
     *("measure", "agreement", "low", "high", "best", "n_answers", "n_pairs", "decided", "n_decided"),
@@ -119,7 +120,7 @@ def agreement_with_people(
             "answers_compared": table(_compared(own, answers, by_measure, level), _COMPARED),
             "people": table(_people(answers), _PEOPLE),
         },
-        _sentence(by_agreement, level),
+        _sentence(by_agreement),
         tuple(_notes(answers)),
         _chart(by_agreement),
     )
@@ -317,22 +318,19 @@ def _may_be_best(answers: Answers, agrees: Array, level: float) -> list[bool]:
     return marks
 
 
-def _sentence(by_agreement: pl.DataFrame, level: float) -> Sentence:
+def _sentence(by_agreement: pl.DataFrame) -> Sentence:
     """Say which measure agrees with most answers, where that is significant; else which ones may."""
+    name = "agreement_with_people"
     best = by_agreement.filter("best").sort("agreement", descending=True)
-    first = best.row(0, named=True)
-    share = f"{percent(first['agreement'] / 100)} of {counted(first['n_answers'], 'answer')}"
-    row = {name: first[name] / 100 for name in ("agreement", "low", "high")}
-    number = f"{share} ({span(row, percent, level=level)})"
-    name = first["measure"]
-    if by_agreement.height == 1:
-        text = f"{name} agrees with {number}."
-    elif best.height == 1:
-        text = f"{name} agrees with these answers most often: with {number}."
-    else:
-        names = listed(best["measure"].to_list(), most=_NAMED, last="or")
-        text = f"Inconclusive on these pairs: {names} agrees with answers most often; {name} with {number}."
-    return replace(Sentence.of(text, row, percent, ends=("agreement", "low", "high")), name="agreement_with_people")
+    first, names = best.row(0, named=True), best["measure"].to_list()
+    if 1 < len(names) == by_agreement.height:
+        return replace(Sentence.inconclusive("which measure agrees with most answers of people"), name=name)
+    who = "it" if len(names) == 1 else "one of them"
+    why = f"{who} agrees with most answers of people" if by_agreement.height > 1 else "it agrees with some answers"
+    action = f"Choose {listed(names, most=_NAMED, last='or')} to follow people's preferences"
+    row = {end: first[end] / 100 for end in _SHARE}
+    shown = f"{{}} of {counted(first['n_answers'], 'answer')}"
+    return replace(Sentence.of(action, row, percent, why=why, ends=_SHARE, shown=shown), name=name)
 
 
 def _chart(by_agreement: pl.DataFrame) -> Chart:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import polars as pl
 
 from assay.analyses.disagreement.preferences import ON_THESE_RUNS, Choice, choices
-from assay.core.text import Row, percent, span
+from assay.core.text import Row, percent
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
 from assay.results.sentences import Sentence, level_of, sentence
@@ -23,14 +23,15 @@ LEAST_DISAGREEMENT = Threshold(
     meaning="on topics, below which the choice between two measures is not explained",
 )
 _ENDS = ("same_topic", "low", "high")
+_SHARE = "they disagree on {} of pairs of runs"
 
 
 @sentence("disagreement", cite="jones2015, hsu1984, own")
 def disagreeing_measures(disagreement: Result) -> Sentence | None:
-    """Names the two measures that most often disagree about two runs on a topic, or a pair that may.
+    """Names the two measures that most often disagree about two runs on a topic.
 
     Most often: every other pair does so significantly less often, by multiple comparisons with the best, paired over
-    topics. Else how many pairs may is said, and the one that does so most often on these topics is their example. Of
+    topics. Else which two do is inconclusive. Of
     pairs of runs whose rankings differ; with fewer than {few_run_pairs} pairs of runs, or {halved_topics} topics,
     nothing is said of the most (both own).
     """
@@ -38,16 +39,14 @@ def disagreeing_measures(disagreement: Result) -> Sentence | None:
     if not rows:
         return None
     first = max(rows, key=lambda row: row["same_topic"])
-    share = f"{percent(first['same_topic'])} ({span(first, percent, level=level_of(disagreement))})"
     two, depth = f"{first['measure_a']} and {first['measure_b']}", _down_to(disagreement)
-    rivals = sum(row["most"] is not False for row in rows)
     if len(rows) == 1:
-        text = f"Down to {depth}, {two} disagree on {share} of the pairs of runs on a topic."
-    elif first["most"] and rivals == 1:
-        text = f"Down to {depth}, {two} disagree most often: on {share} of the pairs of runs on a topic."
+        why = f"down to {depth} they disagree about pairs of runs on a topic"
+    elif first["most"] and sum(row["most"] is not False for row in rows) == 1:
+        why = f"of all measures they disagree most often about two runs on a topic, down to {depth}"
     else:
-        text = f"{two} may disagree most often down to {depth}, among {rivals} such pairs: on {share} of run pairs."
-    return Sentence.of(text, first, percent, ends=_ENDS)
+        return Sentence.inconclusive(f"which two measures disagree most often down to {depth}")
+    return Sentence.of(f"Report both {two}", first, percent, why=why, ends=_ENDS, shown=_SHARE)
 
 
 @sentence("disagreement", cite="jones2015, own")
@@ -63,10 +62,9 @@ def preferred_features(disagreement: Result) -> Sentence | None:
     if choice is None:
         return None
     row, one = choice
-    share = f"{percent(row['same_topic'])} ({span(row, percent, level=level_of(disagreement))})"
-    means = f"{one.measure} over {one.against} means {one.meaning}"
-    text = f"Down to {_down_to(disagreement)}, {means}; they disagree on {share}."
-    return Sentence.of(text, row, percent, ends=_ENDS)
+    why = f"down to {_down_to(disagreement)} that means {one.meaning}"
+    action = f"Choose {one.measure} over {one.against} on purpose"
+    return Sentence.of(action, row, percent, why=why, ends=_ENDS, shown=_SHARE)
 
 
 def explained_choice(disagreement: Result) -> tuple[Row, Choice] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.core.text import known, percent, span
+from assay.core.text import known, percent
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
 from assay.results.sentences import Sentence, sentence
@@ -30,12 +30,9 @@ def small_sample_bias(error: Result) -> Sentence | None:
     row = _overall(error)
     if not known(row["share_low"]) or row["share_low"] < NOTABLE_BIAS.value:
         return None
-    interval = span(row, percent, level=_level(error), low="share_low", high="share_high")
-    text = (
-        f"About {percent(row['bias_share'])} of MAP is bias ({interval}): "
-        "documents are a sample, and AP counts every relevant one in its own favour."
-    )
-    return Sentence.of(text, row, percent, ends=("bias_share", "share_low", "share_high"))
+    why = "part of it is bias, as AP counts every relevant document of a sample in its own favour"
+    ends = ("bias_share", "share_low", "share_high")
+    return Sentence.of("Read MAP as too high", row, percent, why=why, ends=ends, shown="{} of MAP")
 
 
 @sentence("error", cite="robertson2007, cormack2006, own")
@@ -48,19 +45,13 @@ def document_errors(error: Result) -> Sentence | None:
     row = _overall(error)
     if not known(row["ratio_low"]) or row["ratio_low"] < NOTABLE_ERROR.value:
         return None
-    interval = span(row, percent, level=_level(error), low="ratio_low", high="ratio_high")
-    text = (
-        f"Other documents for the same topics would move a run's mean about {percent(row['error_ratio'])} as far as "
-        f"other topics would ({interval})."
-    )
-    return Sentence.of(text, row, percent, ends=("error_ratio", "ratio_low", "ratio_high"))
+    why = "other documents for the same topics would also move a run's mean"
+    ends = ("error_ratio", "ratio_low", "ratio_high")
+    shown = "{} as far as other topics would"
+    return Sentence.of("Count documents as a source of error", row, percent, why=why, ends=ends, shown=shown)
 
 
 def _overall(error: Result) -> dict[str, Any]:
     """What all runs together have; nothing where no topic has two relevant documents."""
     overall = error.tables.get("overall")
     return {"share_low": None, "ratio_low": None} if overall is None else overall.row(0, named=True)
-
-
-def _level(error: Result) -> float:
-    return float(error.settings["level"])

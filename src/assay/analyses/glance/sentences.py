@@ -1,4 +1,4 @@
-"""What `glance` warns of: each caveat is a clause of one last sentence."""
+"""What `glance` warns of: each caveat is a clause of one last line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def unjudged_documents(glance: Result) -> Sentence | None:
     They count as not relevant.
     """
     shares = glance.tables["runs"].select("run", share=1 - pl.col("judged10"))
-    return _worst(shares, UNJUDGED_SHARE, f"more than {UNJUDGED_SHARE:.0%} of the first {TOP} documents unjudged")
+    return _worst(shares, UNJUDGED_SHARE, f"many unjudged documents among the first {TOP}")
 
 
 @sentence("glance", cite="cabanac2010, own", caveat=True)
@@ -42,8 +42,7 @@ def ties(glance: Result) -> Sentence | None:
     In more than {ties_share:.0%} (own) of their lists, tied documents of different grade are among the first.
     """
     shares = glance.tables["runs"].select("run", share="unsettled10")
-    what = f"the first {TOP} decided by the tie rule in more than {TIES_SHARE:.0%} of lists"
-    return _worst(shares, TIES_SHARE, what)
+    return _worst(shares, TIES_SHARE, f"ties of different grade among the first {TOP} in many lists")
 
 
 def _worst(shares: pl.DataFrame, threshold: Threshold, what: str) -> Sentence | None:
@@ -53,7 +52,7 @@ def _worst(shares: pl.DataFrame, threshold: Threshold, what: str) -> Sentence | 
         return None
     run, worst = above.sort("share", descending=True, maintain_order=True).row(0)
     who = f"{counted(above.height, 'run')} {'has' if above.height == 1 else 'have'}"
-    return Sentence(f"{who} {what} (most: {run}, {percent(worst)})", worst, shown=percent(worst))
+    return Sentence(f"{who} {what}, most of all {run}", worst, shown=percent(worst))
 
 
 @sentence("glance", cite="robertson2007, own", caveat=True)
@@ -66,23 +65,27 @@ def small_topics(glance: Result) -> Sentence | None:
     n_relevant = glance.tables["topics"]["n_relevant"]
     n = int(((n_relevant > 0) & (n_relevant < FEW_RELEVANT.value)).sum())
     share = n / n_relevant.len()
-    text = f"{percent(share)} of topics have 1 to {FEW_RELEVANT.value - 1:g} relevant documents"
-    return Sentence(text, share, shown=percent(share)) if share > SMALL_TOPICS_SHARE.value else None
+    text = f"{counted(n, 'topic')} have fewer than {FEW_RELEVANT} relevant documents"
+    is_many = share > SMALL_TOPICS_SHARE.value
+    return Sentence(text, share, shown=f"{percent(share)} of topics", severity="info") if is_many else None
 
 
 @sentence("glance", caveat=True)
 def empty_topics(glance: Result) -> Sentence | None:
     """Warns of topics without a relevant document, on which no two runs differ."""
     n = int((glance.tables["topics"]["n_relevant"] == 0).sum())
-    many = counted(n, "topic")
-    return Sentence(f"{many} without a relevant document", n, shown=many) if n else None
+    text = (
+        f"{counted(n, 'topic')} {'has' if n == 1 else 'have'} no relevant document, so that no two runs differ there"
+    )
+    return Sentence(text, n, shown=counted(n, "topic"), severity="info") if n else None
 
 
 @sentence("glance", caveat=True)
 def retrieved_only(glance: Result) -> Sentence | None:
     """Warns of judgments that come with the ranked rows: what no run returned is unknown, and recall is too high."""
-    text = "no document is judged that no run returned, so recall, AP and nDCG are too high"
-    return Sentence(text) if any(note.code == RETRIEVED_ONLY for note in glance.notes) else None
+    text = "only retrieved documents are judged, so recall, AP and nDCG are too high"
+    only = any(note.code == RETRIEVED_ONLY for note in glance.notes)
+    return Sentence(text, severity="warning") if only else None
 
 
 @sentence("glance", caveat=True)
@@ -91,9 +94,10 @@ def missing_lists(glance: Result) -> Sentence | None:
     runs, n_topics = glance.tables["runs"], glance.tables["topics"].height
     n_missing = int((n_topics - runs["n_lists"]).sum())
     share = n_missing / (runs.height * n_topics)
-    effect = ", counted as empty" if glance.basis.missing in (None, "zero") else ""
-    text = f"{percent(share)} of lists missing{effect} ({counted(n_missing, 'list')})"
-    return Sentence(text, share, shown=percent(share)) if share > MISSING_SHARE.value else None
+    effect = " and count as empty" if glance.basis.missing in (None, "zero") else ""
+    shown = f"{percent(share)} of lists"
+    is_many = share > MISSING_SHARE.value
+    return Sentence(f"{counted(n_missing, 'list')} are missing{effect}", share, shown=shown) if is_many else None
 
 
 @sentence("glance", caveat=True)
@@ -102,5 +106,5 @@ def same_runs(glance: Result) -> Sentence | None:
     same = glance.tables["runs"].drop_nulls("same_as")
     pairs = [f"{run} = {other}" for run, other in same.select("run", "same_as").iter_rows()]
     many = counted(same.height, "run")
-    text = f"{many} {'repeats' if same.height == 1 else 'repeat'} another ({listed(pairs, most=_NAMED)})"
-    return Sentence(text, same.height, shown=many) if same.height else None
+    text = f"{many} {'repeats' if same.height == 1 else 'repeat'} another: {listed(pairs, most=_NAMED)}"
+    return Sentence(text, same.height, shown=many, severity="info") if same.height else None

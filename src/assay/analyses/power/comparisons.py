@@ -80,7 +80,6 @@ class MultiplicityCorrection:
 
 
 HOLM = MultiplicityCorrection(CORRECTION_TITLES["holm"], f"after {CORRECTION_TITLES['holm']}")
-WITH_BEST = MultiplicityCorrection("multiple comparisons with the best", "by multiple comparisons with the best")
 
 
 def multiplicity_correction(power: Result) -> MultiplicityCorrection | None:

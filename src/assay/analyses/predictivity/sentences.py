@@ -1,6 +1,6 @@
 """What `predictivity` says: which measures another predicts on new topics, and which correlate with an outcome.
 
-Sentences on redundancy say "for ranking these runs": that is all that predictive power is about. They go by the
+Sentences on redundancy are about ranking these runs: that is all that predictive power is about. They go by the
 verdicts of the table, which are tests corrected for the number of cells that were searched.
 """
 
@@ -9,34 +9,29 @@ from __future__ import annotations
 import polars as pl
 
 from assay.analyses.predictivity.comparisons import AS_WELL, DIFFERENCE, GAIN, INCONCLUSIVE, REDUNDANT
-from assay.core.text import Row, known, listed, score, span
+from assay.core.text import Row, known, listed, score
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, Sentence, level_of, n_runs, sentence
 
-_RUNS = "for ranking these runs"
-_NAMED = 3  # measures, or outcomes, in one sentence
+_NAMED = 3  # measures that are listed, or have a sentence each
+_OUTCOMES = 3  # outcomes that are spoken of
+_ADDS = "it adds next to nothing for ranking these runs"
 
 
 @sentence("predictivity", cite="own")
-def measure_of_an_outcome(predictivity: Result) -> Sentence | None:
+def measure_of_an_outcome(predictivity: Result) -> tuple[Sentence, ...]:
     """Names the measure that correlates most with each outcome asked about, or those that may.
 
     Most: every other measure is significantly behind (multiple comparisons with the best, which covers that the best
-    was picked). Where no measure's phi is significantly above 0, corrected for their number, it says so. The error is
+    was picked); where none is, which measure does is inconclusive. So is whether any correlates, where no measure's
+    phi is significantly above 0, corrected for their number. The error is
     that of the topics; the runs are taken as fixed. Below {many_runs} runs (own) nothing is said.
     """
     table = predictivity.tables.get("target")
     if table is None or n_runs(predictivity) < MANY_RUNS.value:
-        return None
+        return ()
     ranked = [part.sort("phi", descending=True).to_dicts() for part in by_target(table)]
-    if not ranked:
-        return None
-    alpha = 1 - level_of(predictivity)
-    clauses = [_correlates(rows, alpha) for rows in ranked]
-    best = ranked[0][0]
-    phi = f"phi {score(best['phi'])} ({span(best, score, level=level_of(predictivity))} over topics)"
-    text = f"{listed(clauses, most=_NAMED)}: {best['measure']} has {phi}."
-    return Sentence.of(text, best, score, ends=("phi", "low", "high"), shown="phi {}")
+    return tuple(_correlates(rows, 1 - level_of(predictivity)) for rows in ranked[:_OUTCOMES])
 
 
 def by_target(table: pl.DataFrame) -> list[pl.DataFrame]:
@@ -54,20 +49,22 @@ def is_correlated(rows: list[Row], alpha: float) -> bool:
     return any(known(row["p_positive"]) and row["p_positive"] < alpha for row in rows)
 
 
-def _correlates(rows: list[Row], alpha: float) -> str:
+def _correlates(rows: list[Row], alpha: float) -> Sentence:
     """Which measure correlates most with an outcome, or which may."""
     target, leaders = rows[0]["target"], may_correlate_most(rows, alpha)
     if not is_correlated(rows, alpha):
-        return f"no measure is shown to correlate with {target} on these topics"
+        return Sentence.inconclusive(f"whether any measure correlates with {target}")
+    if 1 < len(leaders) == len(rows):
+        return Sentence.inconclusive(f"which measure correlates most with {target}")
+    why = f"{'it' if len(leaders) == 1 else 'one of them'} correlates most with it"
     if len(rows) == 1:
-        return f"{leaders[0]} correlates with {target}"
-    if len(leaders) == 1:
-        return f"{leaders[0]} correlates most with {target}"
-    return f"{listed(leaders, most=_NAMED)} may correlate most with {target}: which does is {INCONCLUSIVE}"
+        why = "it correlates with it"
+    action = f"Report {listed(leaders, most=_NAMED, last='or')} where {target} matters"
+    return Sentence.of(action, rows[0], score, why=why, ends=("phi", "low", "high"), shown="phi {}")
 
 
 @sentence("predictivity", cite="webber2008, own")
-def redundant_measures(predictivity: Result) -> Sentence | None:
+def redundant_measures(predictivity: Result) -> tuple[Sentence, ...]:
     """Names measures that another predicts on new topics as well as they themselves do, and that add nothing to it.
 
     Both within the margin asked for, by an intersection-union test over topics: the difference of phi is above minus
@@ -76,17 +73,13 @@ def redundant_measures(predictivity: Result) -> Sentence | None:
     {many_runs} runs (own) nothing is said.
     """
     rows = _rows_of(predictivity, REDUNDANT)
-    if not rows:
-        return None
     predictor = {row["measure"]: row["given"] for row in rows}
     mutual = {name for name, other in predictor.items() if predictor.get(other) == name}
-    rows = [row for row in rows if not (row["measure"] in mutual and _after(row, list(predictor)))]
-    who = listed([_redundant(row, mutual) for row in rows], most=_NAMED)
-    adds = f"{rows[0]['measure']} adds {score(rows[0]['gain'])} to phi"
-    low, high = GAIN[1:]
-    interval = span(rows[0], score, level=level_of(predictivity), low=low, high=high)
-    text = f"{who}, {_RUNS}: {adds} ({interval}), less than {_margin(predictivity)}."
-    return Sentence.of(text, rows[0], score, ends=GAIN, shown="{} of phi")
+    once = [row for row in rows if not (row["measure"] in mutual and _after(row, list(predictor)))]
+    return tuple(
+        Sentence.of(f"Drop {_redundant(row, mutual)}", row, score, why=_ADDS, ends=GAIN, shown="{} of phi added")
+        for row in once[:_NAMED]
+    )
 
 
 def _after(row: Row, order: list[str]) -> bool:
@@ -95,12 +88,12 @@ def _after(row: Row, order: list[str]) -> bool:
 
 def _redundant(row: Row, mutual: set[str]) -> str:
     if row["measure"] in mutual:
-        return f"one of {row['measure']} and {row['given']} is {REDUNDANT} the other"
-    return f"{row['measure']} is {REDUNDANT} {row['given']}"
+        return f"one of {row['measure']} and {row['given']}"
+    return f"{row['measure']} if you keep {row['given']}"
 
 
 @sentence("predictivity", cite="webber2008, own")
-def measures_predicted_as_well(predictivity: Result) -> Sentence | None:
+def measures_predicted_as_well(predictivity: Result) -> tuple[Sentence, ...]:
     """Names measures that another predicts as well as they do themselves, but that are not shown to be redundant.
 
     As well: the difference of phi is significantly above minus the margin asked for, corrected by Holm's method for
@@ -108,13 +101,13 @@ def measures_predicted_as_well(predictivity: Result) -> Sentence | None:
     """
     redundant = {row["measure"] for row in _rows_of(predictivity, REDUNDANT)}
     rows = [row for row in _rows_of(predictivity, AS_WELL) if row["measure"] not in redundant]
-    if not rows:
-        return None
-    who = listed([f"{row['measure']} is {AS_WELL} {row['given']} as by itself" for row in rows], most=_NAMED)
-    interval = span(rows[0], score, level=level_of(predictivity), low=DIFFERENCE[1], high=DIFFERENCE[2])
-    difference = f"difference of phi {score(rows[0]['difference'])} ({interval})"
-    text = f"{who}, {_RUNS}, within {_margin(predictivity)}: {difference}."
-    return Sentence.of(text, rows[0], score, ends=DIFFERENCE, shown="{} of phi")
+    return tuple(_as_well(row) for row in rows[:_NAMED])
+
+
+def _as_well(row: Row) -> Sentence:
+    why = f"on new topics it does so as well as {row['measure']} itself"
+    action = f"Use {row['given']} to predict {row['measure']}"
+    return Sentence.of(action, row, score, why=why, ends=DIFFERENCE, shown="{} of phi more")
 
 
 @sentence("predictivity", cite="webber2008, own")
@@ -128,13 +121,7 @@ def unsettled_redundancy(predictivity: Result) -> Sentence | None:
     who = [row["measure"] for row in rows if known(row["low"])]
     if not who:
         return None
-    own = "it does itself" if len(who) == 1 else "they do themselves"
-    what = f"whether another measure predicts {listed(who, most=_NAMED)} as well as {own}"
-    return Sentence(f"Inconclusive on these topics: {what}, within {_margin(predictivity)} of phi, {_RUNS}.")
-
-
-def _margin(predictivity: Result) -> str:
-    return f"{predictivity.settings['margin']:g}"
+    return Sentence.inconclusive(f"whether {listed(who, most=_NAMED, last='or')} is redundant")
 
 
 def _rows_of(predictivity: Result, verdict: str) -> list[Row]:

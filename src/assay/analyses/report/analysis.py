@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 import polars as pl
 
 import assay
-from assay.analyses.report.verdict import place, verdict
+from assay.analyses.report.verdict import lacking, place, verdict
 from assay.core.errors import MeasureError, UsageError, suggestion
 from assay.core.notes import Note, gravest_first
 from assay.core.progress import steps
@@ -33,8 +33,10 @@ from assay.scoring.loaders import LOADERS
 from assay.scoring.missing import COMMON_TOPICS, Missing
 from assay.scoring.scores import Scores, Undefined
 
+_WORDS = dict.fromkeys(("action", "why", "status", "severity", "settled_by"), pl.String)
 _VERDICT = {
     "sentence": pl.String,
+    **_WORDS,
     "value": pl.Float64,
     "low": pl.Float64,
     "high": pl.Float64,
@@ -63,8 +65,9 @@ def report(
 ) -> Report:
     """What do these runs and judgments say about measures, on one page?
 
-    Asks every analysis that applies, and says in at most {most_sentences} sentences what they say together, each with
-    its number, its interval and the section that shows the evidence. `-o report.html` writes one page that needs
+    Asks every analysis that applies, and says in at most {most_sentences} sentences what to do, each with its number,
+    its interval and the section that shows the evidence; then what is inconclusive, and what to beware of. Of fewer
+    than {few_sentences} it says what is lacking. `-o report.html` writes one page that needs
     nothing else, and report.json beside it with every table.
 
     The sentences follow rules with names and thresholds, which the page lists. Separating runs is not measuring what
@@ -102,8 +105,10 @@ def report(
 
     Returns
     -------
-    sentence
-        What the evidence supports.
+    sentence, action, why
+        What the evidence supports: what to do, and why.
+    status, severity, settled_by
+        decided, inconclusive or beware; how grave what to beware of is; what would settle what is inconclusive.
     value, low, high
         The number that it rests on, and its interval.
     shown, between
@@ -267,8 +272,8 @@ def _bound(study: _Study, parts: Sequence[Part], command: str) -> Report:
     results = {part.name: part.result for part in parts if part.result is not None}
     if not results:
         raise UsageError("no analysis applies: " + "; ".join(f"{part.name}: {part.why_not}" for part in parts))
-    columns = ("value", "low", "high", "shown", "between")
     statements = verdict(results)
+    columns = (*_WORDS, "value", "low", "high", "shown", "between")
     rows = [(s.text, *(getattr(s, name) for name in columns), section, s.name) for section, s in statements]
     inputs = study.data.origin.hashes()
     named = {name: value for name, value in study.settings.items() if value not in ((), None)}
@@ -286,6 +291,7 @@ def _bound(study: _Study, parts: Sequence[Part], command: str) -> Report:
         basis=_basis(study, next(iter(results.values()))),
         settings={"version": assay.__version__, "command": command, **settings, "fast": study.fast},
         notes=(*_on_data(results.values()), *_unhashed(study.data.origin)),
+        text=lacking(statements, results),
         parts=tuple(parts),
         sentences=tuple(one for _, one in statements),
     )

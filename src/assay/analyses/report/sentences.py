@@ -18,8 +18,9 @@ def few_topics(any_result: Result) -> Sentence | None:
     n = any_result.basis.topics
     if n is None or n >= ENOUGH_TOPICS.value:
         return None
-    text = f"only {counted(n, 'topic')}, fewer than the {ENOUGH_TOPICS} that a stable ranking of runs needs"
-    return Sentence(text, n, shown=counted(n, "topic"))
+    few = counted(n, "topic")
+    text = f"{few} {'is' if n == 1 else 'are'} few: a stable ranking of runs needs at least {ENOUGH_TOPICS}"
+    return Sentence(text, n, shown=few)
 
 
 @sentence(caveat=True)
@@ -28,4 +29,6 @@ def few_runs(any_result: Result) -> Sentence | None:
     n = any_result.basis.runs
     if n is None or n >= MANY_RUNS.value:
         return None
-    return Sentence(f"only {counted(n, 'run')}, too few for statements about measures", n, shown=counted(n, "run"))
+    few = counted(n, "run")
+    text = f"{few} {'is' if n == 1 else 'are'} few: statements about measures need at least {MANY_RUNS}"
+    return Sentence(text, n, shown=few)

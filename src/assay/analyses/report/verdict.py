@@ -1,74 +1,107 @@
-"""The verdict: which sentences stand first, in which order, and how many."""
+"""The verdict: which sentences stand first, in which order, and how many; what is inconclusive; what to beware of."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import get_args
 
+from assay.analyses.report.sentences import ENOUGH_TOPICS
+from assay.core.notes import gravity
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
-from assay.results.sentences import MANY_RUNS, Sentence, joint_sentences, n_runs
+from assay.results.sentences import MANY_RUNS, Sentence, Status, joint_sentences, n_runs
 
-MOST_SENTENCES = Threshold("most_sentences", 7, unit="sentences", meaning="of more, a verdict keeps the first")
-LEADS = "different_runs"  # speaks first where runs are few
-ORDER: tuple[str, ...] = (
-    "best_measures",
-    "weaker_measures",
-    "different_runs",
-    "evaluation_depth",
-    "pool_depth",
-    "new_runs",
-    "unlike_measures",
-    "redundant_measures",
-    "measures_predicted_as_well",
-    "unsettled_redundancy",
-    "measure_of_an_outcome",
-    "lasting_differences",
-    "topics_enough",
-    "topics_for_stability",
-    "best_design",
-    "disagreeing_measures",
-    "preferred_features",
-    "most_informative",
-    "lasting_weights",
-    "lost_gain",
-    "discount_follows_pool",
-    "small_sample_bias",
-    "document_errors",
-    "worst_runs_decide",
-    "few_topics",
-    "few_runs",
-    "unjudged_documents",
-    "ties",
-    "small_topics",
-    "empty_topics",
-    "retrieved_only",
-    "missing_lists",
-    "same_runs",
+MOST_SENTENCES = Threshold(
+    "most_sentences", 6, unit="sentences", meaning="of more that are decided, a verdict keeps the first"
 )
-"""Sentences by name, as a verdict speaks, the caveats last; users' own come after."""
+FEW_SENTENCES = Threshold(
+    "few_sentences", 3, unit="sentences", meaning="of fewer that are decided, a verdict says what is lacking"
+)
+LEADS = "different_runs"  # speaks first where runs are few
+SAME_QUESTION: tuple[tuple[str, ...], ...] = (
+    ("best_measures", "weaker_measures"),
+    ("topics_enough", "topics_for_stability"),
+)
+"""Sentences of which only the first that is decided is said: they answer the same question."""
+ORDER: tuple[tuple[str, ...], ...] = (
+    ("best_measures", "weaker_measures"),
+    ("different_runs",),
+    ("lasting_differences",),
+    ("topics_enough", "topics_for_stability"),
+    ("redundant_measures", "measures_predicted_as_well", "unsettled_redundancy"),
+    ("evaluation_depth", "pool_depth", "new_runs"),
+    ("measure_of_an_outcome",),
+    ("unlike_measures",),
+    ("disagreeing_measures", "preferred_features"),
+    ("best_design",),
+    ("lasting_weights", "lost_gain", "discount_follows_pool"),
+    ("small_sample_bias", "document_errors"),
+    ("most_informative",),
+    ("worst_runs_decide",),
+    ("few_topics", "few_runs"),
+    ("unjudged_documents", "ties", "small_topics", "empty_topics"),
+    ("retrieved_only", "missing_lists", "same_runs"),
+)
+"""What readers ask, in this order, and the sentences that answer it, by name; caveats last, users' own after all.
+
+Of the decided sentences a verdict takes the first on each question; if there is room left, it takes further ones.
+"""
 
 Statement = tuple[str, Sentence]  # the section that shows the evidence, and what is said
 
 
 def verdict(results: Mapping[str, Result]) -> list[Statement]:
-    """Say what results say together; the last sentence names the caveats, if there are any.
+    """Say what results say together: what is decided, then what is inconclusive, then the caveats, gravest first.
 
-    With few runs the differences between runs lead. Of too many sentences the first are kept, and the caveats.
+    With few runs the differences between runs lead.
     """
     own = [(section, one) for section, result in results.items() for one in result.sentences]
     every = sorted([*own, *joint_sentences(results)], key=lambda statement: place(statement[1].name))
-    plain = [(section, one) for section, one in every if not one.caveat]
-    beware = [(section, one) for section, one in every if one.caveat]
     if n_runs(*results.values()) < MANY_RUNS.value:
-        plain.sort(key=lambda statement: statement[1].name != LEADS)
-    most = int(MOST_SENTENCES.value)
-    if not beware:
-        return plain[:most]
-    clauses = "; ".join(one.text for _, one in beware)
-    names = ", ".join(one.name for _, one in beware)
-    return [*plain[: most - 1], (beware[0][0], Sentence(f"Beware: {clauses}.", name=names, status="beware"))]
+        every.sort(key=lambda statement: statement[1].name != LEADS)
+    repeated = _repeated({one.name for _, one in every if one.status == "decided"})
+    every = [(section, one) for section, one in every if one.name not in repeated]
+    decided, inconclusive, caveats = (
+        [statement for statement in every if statement[1].status == status] for status in get_args(Status)
+    )
+    return [*_most_useful(decided), *inconclusive, *sorted(caveats, key=lambda one: gravity(one[1].severity))]
+
+
+def _most_useful(decided: Sequence[Statement]) -> list[Statement]:
+    """Keep as many as a verdict may have: the first on each question, then others, in the order that they have."""
+    first = {_question(one.name): i for i, (_, one) in reversed(list(enumerate(decided)))}
+    chosen = sorted(range(len(decided)), key=lambda i: i not in first.values())[: int(MOST_SENTENCES.value)]
+    return [decided[i] for i in sorted(chosen)]
+
+
+def _question(name: str) -> object:
+    """The question that a sentence answers; a user's own sentence is one of its own."""
+    return next((i for i, names in enumerate(ORDER) if name in names), name)
+
+
+def _repeated(decided: set[str]) -> set[str]:
+    """The sentences that would answer a question again."""
+    groups = [[name for name in group if name in decided] for group in SAME_QUESTION]
+    return {name for group in groups for name in group[1:]}
+
+
+def lacking(statements: Sequence[Statement], results: Mapping[str, Result]) -> str:
+    """Say what would allow more to be said, where little is decided; empty where enough is."""
+    if sum(one.status == "decided" for _, one in statements) >= FEW_SENTENCES.value:
+        return ""
+    basis = next(iter(results.values())).basis
+    reasons = []
+    if basis.runs is not None and basis.runs < MANY_RUNS.value:
+        reasons.append(f"statements about measures need at least {MANY_RUNS} runs, and there are {basis.runs}")
+    if basis.topics is not None and basis.topics < ENOUGH_TOPICS.value:
+        needs = f"a stable ranking needs at least {ENOUGH_TOPICS} topics"
+        reasons.append(f"{needs}, and there {'is' if basis.topics == 1 else 'are'} {basis.topics}")
+    if not reasons and any(one.status == "inconclusive" for _, one in statements):
+        reasons.append("four times as many topics would halve the intervals")
+    return f"Little is decided here: {'; '.join(reasons)}." if reasons else ""
 
 
 def place(name: str) -> int:
     """Where a sentence stands in a verdict."""
-    return ORDER.index(name) if name in ORDER else len(ORDER)
+    names = [one for question in ORDER for one in question]
+    return names.index(name) if name in names else len(names)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from assay.analyses.reuse.analysis import AS_JUDGED, ONE_RUN, WHOLE_GROUP
-from assay.core.text import Row, counted, known, score, span, tau
+from assay.core.text import known, tau
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
-from assay.results.sentences import EQUIVALENT_TAU, Sentence, level_of, sentence
+from assay.results.sentences import EQUIVALENT_TAU, Sentence, sentence
 
 FAIR_FALL = Threshold(
     "fair_fall",
@@ -33,30 +33,21 @@ def new_runs(reuse: Result) -> Sentence | None:
     hardest = hardest_test(reuse)
     if not hardest.height:
         return None
-    drop = hardest.sort("largest_drop", descending=True, maintain_order=True).row(0, named=True)
-    fall = hardest.sort("largest_fall", descending=True, maintain_order=True).row(0, named=True)
-    worst = hardest.sort("tau", maintain_order=True).row(0, named=True)
-    what = drop["what"]
     fair = fairness(reuse)
     if fair is not False and reuse.settings.get("pool_depth") == AS_JUDGED:
         return None
-    described = f"this describes the {counted(drop['n'], f'contributing {what}')}"
-    ends = ("tau", "tau_low", "tau_high")
-    if drop["largest_drop"] <= 0:
-        text = f"Left out of the pool, no {what} would lose any score; {described}."
-        return Sentence.of(text, worst, tau, ends=ends, shown="tau {}")
-    left = "its own documents" if what == ONE_RUN else "the documents of its group"
-    lost = _lost(drop, lower=reuse.basis.is_lower_better(drop["measure"]))
-    n = reuse.table["run"].n_unique()
-    least = f"{_least(hardest['tau'])} ({span(worst, tau, level=level_of(reuse), low='tau_low', high='tau_high')})"
-    why = f"without {left} a run {lost} and {_fallen(fall, n)}, tau is {least}"
-    return Sentence.of(f"{_VERDICTS[fair]}: {why}; {described}.", worst, tau, ends=ends, shown="tau {}")
+    if fair is None:
+        return Sentence.inconclusive("whether new runs like these would be judged fairly")
+    worst = hardest.sort("tau", maintain_order=True).row(0, named=True)
+    left = "without its own documents" if worst["what"] == ONE_RUN else "without the documents of its group"
+    action, ranks = _ADVICE[fair]
+    why = f"judged {left}, each run {ranks}"
+    return Sentence.of(action, worst, tau, why=why, ends=("tau", "tau_low", "tau_high"), shown="tau {}")
 
 
-_VERDICTS = {
-    True: "New runs as different as these would be judged fairly",
-    False: "New runs as different as these may be judged unfairly",
-    None: "Whether new runs as different as these would be judged fairly is inconclusive",
+_ADVICE = {
+    True: ("Reuse these judgments for new runs like these", "ranks much as before"),
+    False: ("Judge the documents of new runs before comparing them", "may rank differently"),
 }
 
 
@@ -75,20 +66,3 @@ def hardest_test(reuse: Result) -> pl.DataFrame:
     """What is lost by each measure: without whole groups where they are known, else without single runs."""
     summary = reuse.tables["summary"].drop_nulls(["tau", "largest_drop"])
     return summary.filter(pl.col("what") == WHOLE_GROUP) if WHOLE_GROUP in summary["what"] else summary
-
-
-def _lost(drop: Row, *, lower: bool) -> str:
-    verb = "worsens by" if lower else "loses"
-    return f"{verb} at most {score(drop['largest_drop'])} of {drop['measure']} ({drop['run']})"
-
-
-def _fallen(fall: Row, n: int) -> str:
-    if fall["largest_fall"] <= 0:
-        return "keeps its place"
-    return f"falls by at most {counted(fall['largest_fall'], 'place')} of {n} ({fall['fallen']}, {fall['measure']})"
-
-
-def _least(taus: pl.Series) -> str:
-    """The least tau of several measures; what comes to 1 cannot be more."""
-    least = tau(taus.min())  # type: ignore[arg-type]
-    return least if len(taus) == 1 or least == tau(1) else f"{least} or more"

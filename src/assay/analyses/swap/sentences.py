@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.core.text import known, percent, score
+from assay.core.text import known, score
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
 
@@ -20,9 +20,6 @@ def lasting_differences(swap: Result) -> Sentence | None:
     if not enough or n_runs(swap) < MANY_RUNS.value:
         return None
     row = enough[0]
-    rate = f"{float(swap.settings['rate']):.0%}"
-    text = (
-        f"From a difference of {score(row['needed_high'])} in {row['measure']} on, as many new topics would reverse "
-        f"at most {rate} of the orders of two runs. {percent(row['beyond_high'])} of the pairs are beyond it."
-    )
-    return Sentence.of(text, row, score, ends=("needed_high", "needed_low", "needed_high"))
+    why = f"as many new topics would reverse at most {float(swap.settings['rate']):.0%} of such orders"
+    action = f"Trust differences of {score(row['needed_high'])} or more in {row['measure']}"
+    return Sentence.of(action, row, score, why=why, ends=("needed", "needed_low", "needed_high"), shown="estimate {}")

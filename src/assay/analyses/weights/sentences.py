@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from assay.analyses.weights.held_out_gain import HeldOutGain, gain_in
+from assay.analyses.weights.held_out_gain import INCONCLUSIVE, HeldOutGain, gain_in
 from assay.analyses.weights.pool_edge import edge_of
 from assay.core.text import percent, score
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
 
-_FITTED_FOR = {
-    "phi": ("stability", "is more stable", "Phi at one topic"),
-    "power": ("power", "separates more pairs of runs", "their share"),
-}
+_FITTED_FOR = {"phi": ("it is more stable", "{} of Phi"), "power": ("it separates more pairs of runs", "{} of pairs")}
 _ENDS = ("difference", "low", "high")
 
 
@@ -28,12 +25,11 @@ def lasting_weights(weights: Result) -> Sentence | None:
     gain = _gain(weights)
     if gain is None or not gain.survives:
         return None
-    aim, does, what = _FITTED_FOR[gain.statistic]
-    text = (
-        f"With gain and discount fitted for {aim} ({gain.variant}), {_measure(weights)} {does} than with "
-        f"log2 on held-out topics: {what} is higher by {gain.shown(_level(weights))}."
+    does, shown = _FITTED_FOR[gain.statistic]
+    why = f"on held-out topics {does} than with log2"
+    return Sentence.of(
+        f"Use fitted weights in {_measure(weights)}", asdict(gain), score, why=why, ends=_ENDS, shown=shown
     )
-    return Sentence.of(text, asdict(gain), score, ends=_ENDS)
 
 
 @sentence("weights", cite="kanoulas2009, own")
@@ -47,8 +43,10 @@ def lost_gain(weights: Result) -> Sentence | None:
     gain = _gain(weights)
     if gain is None or gain.survives:
         return None
-    text = f"On held-out topics {gain.clause(_measure(weights), _level(weights))}."
-    return Sentence.of(text, asdict(gain), score, ends=_ENDS)
+    if gain.verdict == INCONCLUSIVE:
+        return Sentence.inconclusive(f"whether fitted weights improve {_measure(weights)} on held-out topics")
+    why, shown = "the gain of fitted weights is lost on held-out topics", _FITTED_FOR[gain.statistic][1]
+    return Sentence.of(f"Keep log2 in {_measure(weights)}", asdict(gain), score, why=why, ends=_ENDS, shown=shown)
 
 
 @sentence("weights", cite="kanoulas2009, own")
@@ -63,8 +61,9 @@ def discount_follows_pool(weights: Result) -> Sentence | None:
     edge = edge_of(weights.tables.get("pool_edge"))
     if edge is None or not edge.is_followed:
         return None
-    text = f"The optimal discount follows the edge of the pool: {edge.clause}."
-    return Sentence(text, edge.fall, shown=percent(edge.fall))
+    why = f"it follows the edge of the pool after rank {edge.rank}"
+    action = "Do not read the optimal discount as users' patience"
+    return Sentence(action, edge.fall, shown=f"it falls by {percent(edge.fall)}", why=why)
 
 
 def _gain(weights: Result) -> HeldOutGain | None:
@@ -73,10 +72,6 @@ def _gain(weights: Result) -> HeldOutGain | None:
         return None
     of = weights.settings.get("coefficient")
     return gain_in(weights.tables.get("held_out"), str(weights.settings["best"]), of)
-
-
-def _level(weights: Result) -> float:
-    return float(weights.settings["level"])
 
 
 def _measure(weights: Result) -> str:

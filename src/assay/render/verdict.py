@@ -1,0 +1,40 @@
+"""The verdict of a report in plain words, for text and Markdown: what is decided, inconclusive, and to beware of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.results.result import Report
+from assay.results.sentences import Status, beside
+
+Row = dict[str, Any]
+INCONCLUSIVE = "Inconclusive on these topics"
+BEWARE = "Beware"
+
+
+def statements(report: Report, status: Status) -> list[Row]:
+    """The rows of a verdict that have a status; a sentence without one is decided."""
+    return [row for row in report.table.iter_rows(named=True) if (row.get("status") or "decided") == status]
+
+
+def said(row: Row) -> str:
+    """Set a sentence with its number and interval in front of its last stop.
+
+    >>> said({"sentence": "Report AP: it separates most.", "shown": "72% of pairs", "between": "67% to 77%"})
+    'Report AP: it separates most (72% of pairs, 67% to 77%).'
+    """
+    number = beside(row.get("shown") or "", row.get("between") or "")
+    text = row["sentence"].removesuffix(".")
+    return f"{text} ({number})." if number else f"{text}."
+
+
+def inconclusive(report: Report) -> str:
+    """Gather what the evidence does not decide, each with what would, if that is known; empty where there is none."""
+    rows = statements(report, "inconclusive")
+    settled = [f" ({row['settled_by']} would settle it)" if row["settled_by"] else "" for row in rows]
+    return "; ".join(f"{row['sentence']}{by}" for row, by in zip(rows, settled, strict=True))
+
+
+def caveats(report: Report) -> str:
+    """Gather what to beware of, gravest first; empty where there is nothing."""
+    return "; ".join(row["sentence"] for row in statements(report, "beware"))
