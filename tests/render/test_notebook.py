@@ -25,9 +25,9 @@ def test_a_result_shows_itself_in_a_notebook_without_scripts(report: Report) -> 
         assert len(found.names("figure")) == len(found.names("details")) == 1
         assert len(found.names("table")) == 2
         assert (
-            shown.index("<table>") < shown.index('aria-label="Beware"') < shown.index("<summary>long <small>250 rows")
+            shown.index("<table>") < shown.index('aria-label="Beware"') < shown.index("<summary>long <small>150 rows")
         )
-        assert "20 of 250 rows; all of them in <code>.tables[&#x27;long&#x27;]</code>" in shown
+        assert "20 of 150 rows; all of them in <code>.tables[&#x27;long&#x27;]</code>" in shown
         assert "alert(1)" in shown
         assert f"<style>{''.join(found.data['style'])}</style>" in shown
     assert all(rule.startswith(".assay") for rule in Outline(fragment(result)).data["style"][0].strip().splitlines())
@@ -43,7 +43,7 @@ def test_a_chart_shows_itself_in_a_notebook(report: Report) -> None:
 def test_a_report_shows_its_verdict_in_a_notebook(report: Report) -> None:
     shown = fragment(report)
     found = Outline(shown)
-    assert "<ol><li>AP separates most. [power]</li>" in shown
+    assert "<ol><li>Report AP: its power is highest. [power]</li>" in shown
     assert f"<li>Beware.</li></ol><p>{STANDING}</p>" in shown
     assert "<p>depth: left out; needs at least 10 runs</p>" in shown
     assert "<script>" not in shown

@@ -15,11 +15,13 @@ import pytest
 from assay.analyses.agreement.analysis import agreement
 from assay.analyses.power.analysis import power
 from assay.analyses.score.analysis import score
+from assay.core.glossary import GLOSSARY
 from assay.core.notes import Note
 from assay.core.text import visible
 from assay.data.provenance import Basis
 from assay.render.docstrings import Documentation, documentation
 from assay.render.formats import to_file, to_files, to_json
+from assay.render.glossary import glossed
 from assay.render.html import MOST, OPEN
 from assay.render.page import page
 from assay.render.pictures import figures
@@ -99,19 +101,38 @@ def hand_made(folder: Path) -> Report:
     )
     rows = [
         {
-            "sentence": "AP separates most.",
+            "sentence": "Report AP: its power is highest.",
+            "action": "Report AP",
+            "why": "its power is highest",
+            "status": "decided",
             "value": 0.8,
             "low": 0.75,
             "high": 0.85,
-            "shown": "80%",
-            "between": "75% to 85%",
+            "shown": "80% of pairs",
+            "between": "75 to 85%",
             "section": "power",
-            "rule": "best",
+            "rule": "best_measures",
         },
-        {"sentence": "To depth 500.", "value": 500.0, "shown": "depth 500", "section": "score", "rule": "deep"},
-        {"sentence": EVIL[0], "shown": EVIL[5], "section": "names", "rule": "beware"},
-        {"sentence": "Beware.", "value": 3.0, "shown": "", "between": None, "section": "", "rule": "beware"},
+        {"sentence": "To depth 500.", "action": "To depth 500", "shown": "depth 500", "section": "score"},
+        {
+            "sentence": EVIL[0],
+            "action": EVIL[0],
+            "why": EVIL[2],
+            "shown": EVIL[5],
+            "section": "names",
+            "rule": EVIL[0],
+        },
+        {
+            "sentence": f"whether {EVIL[0]} is redundant",
+            "action": f"whether {EVIL[0]} is redundant",
+            "status": "inconclusive",
+            "settled_by": "about 200 topics",
+        },
+        {"sentence": "lists have ties", "action": "lists have ties", "status": "beware", "severity": "caution"},
+        {"sentence": EVIL[4], "action": EVIL[4], "status": "beware", "severity": "warning"},
     ]
+    for row in rows:
+        row.setdefault("status", "decided")
     load_sentences("power")
     rules = {
         "rule": ["best_measures"],
@@ -123,17 +144,20 @@ def hand_made(folder: Path) -> Report:
     tables = {f"{p.name}.{n}": t for p in parts if p.result for n, t in p.result.tables.items()}
     return Report(
         "report",
-        pl.DataFrame(rows),
+        pl.DataFrame(rows, infer_schema_length=None),
         tables={**tables, "rules": pl.DataFrame(rules), "inputs": pl.DataFrame(inputs)},
         basis=Basis(runs=12, topics=20),
         settings={"version": "0.1.0", "command": "assay report runs -o report.html", "rng": 0},
-        notes=(Note("made", "caution", "beware"),),
+        notes=(Note("made", "caution", "beware"), Note("made", "info", "good to know")),
         parts=parts,
     )
 
 
 def n_charts(report: Report) -> int:
     return sum(len(part.result.charts) for part in report.parts if part.result)
+
+
+CUT = 1  # charts of the report whose card shows the first rows, and which stand whole in the fold
 
 
 @pytest.fixture(scope="module")
@@ -182,26 +206,131 @@ def test_nothing_is_fetched_and_the_policy_forbids_it(outline: Outline, text: st
     assert "@import" not in style
 
 
-def test_the_verdict_comes_first_with_numbers_intervals_and_links(text: str) -> None:
-    first = text.partition('id="page-verdict"')[2].partition("</section>")[0]
+def decide_layer(text: str) -> str:
+    return text.partition('id="page-decide"')[2].partition("</section>")[0]
+
+
+def test_what_is_decided_comes_first_with_number_interval_and_links(text: str) -> None:
+    first = decide_layer(text)
     figures = re.findall(r'<p class="figure">(.*?)</p>', first)
-    assert figures == [
-        "<b>80%</b> <span>75% to 85%</span>",
-        "<b>depth 500</b>",
-        "<b>a&amp;b&quot;c&#x27;d</b>",
-        "",
-    ]
-    assert '<a href="#power">power</a>' in first
+    assert figures[0] == (
+        '80% of pairs, 75 to 85% · <a href="#power">why</a> · <a href="#page-rule-best_measures">rule</a>'
+    )
+    assert figures[1] == 'depth 500 · <a href="#score">why</a>'
+    assert figures[2].startswith("a&amp;b&quot;c&#x27;d · ")
+    assert "<b>Report AP.</b> Its <abbr" in first
     assert STANDING in first
-    assert text.index('id="page-verdict"') < text.index('id="page-contents"') < text.index('id="power"')
+    assert text.index('id="page-decide"') < text.index('id="page-evidence"') < text.index('id="power"')
 
 
-def test_a_section_has_its_question_command_settings_and_notes(text: str) -> None:
-    section = text.partition('id="power"')[2].partition("</section>")[0]
-    for piece in ("What of power?", "assay power runs --qrels qrels.txt", "How it was computed", "<dt>test</dt>"):
-        assert piece in section
-    assert section.index("<figure") < section.index("<table")
-    assert "<summary><h3>pairs</h3> <small>198 rows</small></summary>" in section
+def test_what_is_inconclusive_is_one_line_with_what_would_settle_it(text: str) -> None:
+    line = decide_layer(text).partition('<p class="box open">')[2].partition("</p>")[0]
+    assert line.startswith("<b>Inconclusive on these topics:</b> whether &lt;script&gt;")
+    assert line.endswith("(about 200 topics would settle it).")
+
+
+def test_warnings_are_loud_cautions_less_so_and_what_is_good_to_know_is_folded(text: str) -> None:
+    first = decide_layer(text)
+    warning, caution = (
+        first.partition(f'<div class="box {severity}">')[2].partition("</div>")[0]
+        for severity in ("warning", "caution")
+    )
+    assert r"\u202eright to left" in warning
+    assert "Lists have ties." in caution
+    assert "Beware." in caution  # a note of the report
+    folded = first.partition('<details class="quiet">')[2]
+    assert "1 note on the data" in folded
+    assert "Good to know." in folded
+
+
+def test_of_many_caveats_the_first_stand_open() -> None:
+    notes = tuple(Note(f"made{i}", "warning", f"warning number {i}") for i in range(9))
+    box = decide_layer(page(Report("report", pl.DataFrame(), notes=notes))).partition('<div class="box warning">')[2]
+    seen, _, folded = box.partition("<details")
+    assert seen.count("Warning number") == 6
+    assert "3 more" in folded
+    assert folded.count("Warning number") == 3
+
+
+def card_of(text: str, name: str) -> tuple[str, str]:
+    """A card: what stands open, and what is folded."""
+    inner = text.partition(f'id="{name}" aria-labelledby')[2].partition("</section>")[0]
+    seen, _, folded = inner.partition('<details class="all">')
+    return seen, folded
+
+
+def test_a_card_has_its_question_one_chart_and_a_small_table_and_folds_all_else(text: str, report: Report) -> None:
+    seen, folded = card_of(text, "power")
+    result = report.parts[1].result
+    assert result is not None
+    assert "What of power?" in seen
+    assert (seen.count("<figure"), seen.count("<svg"), seen.count("<table")) == (1, 1, 1)
+    assert seen.index("<figure") < seen.index("<table")
+    assert "<svg" not in folded  # what is folded is drawn when it opens
+    assert folded.count("<figure") == len(result.charts) - 1
+    for piece in ("assay power runs --qrels qrels.txt", "How it was computed", "<dt>test</dt>"):
+        assert piece in folded
+    assert "<summary><h3>pairs</h3> <small>198 rows</small></summary>" in folded
+
+
+def test_a_card_shows_the_chart_that_the_analysis_declares(report: Report) -> None:
+    part = replace(report.parts[1], chart="asl")
+    seen, folded = card_of(page(replace(report, parts=(part,))), "power")
+    assert 'data-name="power-asl"' in seen
+    assert 'data-name="power-power"' in folded
+
+
+def test_a_table_on_a_card_has_few_rows_and_stands_whole_only_where_it_is_short(text: str, report: Report) -> None:
+    seen, folded = card_of(text, "names")
+    assert f"5 of {MOST + 50} rows" in seen
+    assert seen.count("<tr>") == 1 + 5
+    assert 'aria-label="names, long"' in folded
+    short, rest = card_of(text, "power")
+    assert 'aria-label="power"' in short
+    assert 'aria-label="power"' not in rest
+
+
+def test_a_brief_card_holds_its_sentences_alone_and_folds_its_chart(report: Report) -> None:
+    seen, folded = card_of(page(replace(report, parts=(replace(report.parts[1], brief=True),))), "power")
+    assert "<figure" not in seen
+    assert "<table" not in seen
+    assert folded.count("<figure") == 2
+
+
+def test_what_every_card_would_repeat_is_said_above_alone(report: Report) -> None:
+    note = Note("scores", "warning", "ranks contradict scores")
+    noted = tuple(replace(p, result=replace(p.result, notes=(note,))) for p in report.parts[:2] if p.result)
+    made = page(replace(report, parts=noted, notes=(note,)))
+    assert "Ranks contradict scores." in decide_layer(made)
+    for name in ("score", "power"):
+        seen, folded = card_of(made, name)
+        assert "ranks contradict" not in seen
+        assert "ranks contradict" in folded
+
+
+def test_words_are_explained_at_their_first_use_and_listed_at_the_end(text: str) -> None:
+    assert f'<abbr tabindex="0" title="{GLOSSARY["power"]}">power</abbr>' in decide_layer(text)
+    assert glossed("power, power").count("<abbr") == 1
+    assert glossed(f"{EVIL[0]} power").startswith("&lt;script&gt;")
+    listed = text.partition('id="page-glossary"')[2].partition("</details>")[0]
+    assert f"<dt>power</dt><dd>{GLOSSARY['power']}</dd>" in listed
+    assert "<dt>tau</dt>" not in page(replace_parts(Result("made", pl.DataFrame({"a": [1]})))).partition("<main>")[2]
+
+
+def replace_parts(result: Result) -> Report:
+    return Report("report", pl.DataFrame(), parts=(Part(result.analysis, "What?", result=result),))
+
+
+def test_a_collection_with_a_name_gives_it_to_its_page() -> None:
+    named = Report("report", pl.DataFrame(), basis=Basis(judgments="irds:cranfield"))
+    assert "<h1>cranfield</h1>" in page(named)
+    assert "<h1>Retrieval evaluation</h1>" in page(replace(named, basis=Basis(judgments="qrels.txt")))
+
+
+def test_contents_lead_to_every_layer_and_every_card(outline: Outline) -> None:
+    links = outline.all("href")
+    for target in ("page-decide", "page-evidence", "page-data", "page-glossary", "score", "power", "names"):
+        assert f"#{target}" in links
 
 
 def test_what_was_left_out_is_one_line(text: str) -> None:
@@ -210,6 +339,7 @@ def test_what_was_left_out_is_one_line(text: str) -> None:
 
 def test_the_rules_and_where_it_came_from_stand_at_the_end(text: str) -> None:
     end = text.partition('id="page-rules"')[2]
+    assert '<dt id="page-rule-best_measures">best measures</dt>' in end
     for piece in ("Which separate best.", "Webber, Moffat, Zobel.", "assay report runs -o report.html", "0" * 64):
         assert piece in end
 
@@ -217,7 +347,7 @@ def test_the_rules_and_where_it_came_from_stand_at_the_end(text: str) -> None:
 def test_images_have_words(outline: Outline, report: Report) -> None:
     figures = outline.names("figure")
     labels = [a["aria-label"] for a in outline.names("div") if a.get("role") == "img"]
-    assert len(labels) == len(figures) == n_charts(report)
+    assert len(labels) == len(figures) == n_charts(report) + CUT
     assert all(label and len(label) > 20 for label in labels)
     assert any("against" in (label or "") for label in labels)
 
@@ -251,12 +381,14 @@ def test_names_that_mean_harm_are_text_everywhere(text: str, outline: Outline, r
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     assert r"two\nlines" in text
     assert "Ωμέγα7" in text
-    assert len(outline.names("script")) == 4 + n_charts(report)  # early, Vega, page, LaTeX's rules; one spec a chart
+    assert (
+        len(outline.names("script")) == 4 + n_charts(report) + CUT
+    )  # early, Vega, page, LaTeX's rules; one spec a chart
 
 
 def test_specs_are_json_that_cannot_end_their_element(text: str, report: Report) -> None:
     specs = re.findall(r'<script type="application/json">(.*?)</script>', text)
-    assert len(specs) == n_charts(report)
+    assert len(specs) == n_charts(report) + CUT
     assert not any("<" in spec for spec in specs)
     names = [row["run"] for row in json.loads(specs[-1])["data"]["values"]]
     assert names == [
@@ -311,14 +443,14 @@ def test_the_json_of_a_report_names_its_sections_and_repeats_no_table(report: Re
 
 def test_a_report_in_a_terminal_is_its_verdict(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
     said = plain(report)
-    assert "1. AP separates most. [power]" in said
+    assert "1. Report AP: its power is highest. [power]" in said
     assert f"3. {EVIL[0]} [names]" in said
     assert STANDING in " ".join(said.split())
     assert "depth: left out; needs at least 10 runs" in said
     assert said.endswith("caution: beware")
     assert "sentence" not in said
     show(report)
-    assert "1. AP separates most. [power]" in capsys.readouterr().out
+    assert "1. Report AP: its power is highest. [power]" in capsys.readouterr().out
 
 
 def test_a_terminal_is_not_steered_by_names(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.core.notes import Note
+from assay.core.text import counted
 from assay.render.escaping import safe
 from assay.render.text import cells, is_number
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from assay.results.charts import Chart
 
-OPEN, MOST = 15, 200  # rows of a table that are seen at once, and that a page holds at all
+OPEN, MOST = 15, 100  # rows of a table that are seen at once, and that a page holds at all
 _WIDE = 64  # characters of a cell that may stand in one line
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -86,24 +87,34 @@ def _exact(text: str, value: object) -> str:
     return f' data-v="{html.escape(whole)}"'
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """A chart, drawn: the picture, and the spec it was drawn from."""
-
-    svg: str
-    spec: dict[str, Any]
-    size: tuple[int, int]  # width, height
-
-
-def draw_for_page(chart: Chart, key: str) -> Drawing:
-    """Draw a chart for a page: no title and no ground of its own, which the page has; `key` makes its ids unique."""
-    import vl_convert
-
+def spec_for_page(chart: Chart) -> dict[str, Any]:
+    """Make a chart's spec for a page, which has a title and a ground of its own; numbers as exact as can be seen."""
     spec = chart.spec()
     spec["config"] = {**spec["config"], "background": "transparent", "font": _FONT, "aria": False}
     del spec["title"], spec["$schema"]
+    spec["data"] = {"values": [{k: _rounded(v) for k, v in row.items()} for row in spec["data"]["values"]]}
+    return spec
+
+
+def _rounded(value: Any) -> Any:
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A chart, drawn."""
+
+    svg: str
+    width: int
+    height: int
+
+
+def picture(spec: dict[str, Any], key: str) -> Picture:
+    """Draw a spec; `key` makes the ids in it unique on a page."""
+    import vl_convert
+
     svg = str(vl_convert.vegalite_to_svg(spec))
-    return Drawing(lean(svg, key), spec, _size(svg))
+    return Picture(lean(svg, key), *_size(svg))
 
 
 def lean(svg: str, key: str) -> str:
@@ -123,6 +134,11 @@ def lean(svg: str, key: str) -> str:
 def _size(svg: str) -> tuple[int, int]:
     size = re.search(r'width="([\d.]+)" height="([\d.]+)"', svg)
     return (round(float(size[1])), round(float(size[2]))) if size else (0, 0)
+
+
+def text_of_size(table: pl.DataFrame) -> str:
+    """Say how many rows a table has."""
+    return counted(table.height, "row")
 
 
 def notes_list(notes: Sequence[Note]) -> str:

@@ -91,7 +91,7 @@
     table.tBodies[0].append(...keyed.map(([, row]) => row));
   }
 
-  for (const table of all("main table")) {
+  for (const table of all("main :not(.still) > table")) {
     [...table.tHead.rows[0].cells].forEach((cell, column) => {
       const text = cell.textContent;
       cell.replaceChildren(button(text, () => sort(table, column)));
@@ -138,20 +138,15 @@
   night.addEventListener("change", () => { theme.textContent = name(); });
   bar.append(theme);
 
-  /* Paper has no folds */
+  /* A link may lead into a fold */
 
-  addEventListener("beforeprint", () => {
-    for (const fold of all("details:not([open])")) {
-      fold.open = true;
-      fold.dataset.folded = "";
-    }
-  });
-  addEventListener("afterprint", () => {
-    for (const fold of all("details[data-folded]")) {
-      fold.open = false;
-      delete fold.dataset.folded;
-    }
-  });
+  function unfold() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    target.scrollIntoView();
+  }
+  addEventListener("hashchange", unfold);
 
   /* Charts */
 
@@ -159,15 +154,38 @@
   document.body.append(tip);
   const short = (text) => (/^-?\d*\.\d{5,}(e[-+]?\d+)?$/.test(text) ? String(Number(Number(text).toPrecision(4))) : text);
 
+  function put(x, y) {
+    const room = (size, at, most) => (at + 14 + size > most ? Math.max(4, at - size - 10) : at + 14);
+    tip.style.left = `${room(tip.offsetWidth, x, innerWidth)}px`;
+    tip.style.top = `${room(tip.offsetHeight, y, innerHeight)}px`;
+  }
+
   function tell(_, event, __, value) {
     tip.hidden = value === null || value === undefined || value === "";
     if (tip.hidden) return;
     const facts = typeof value === "object" ? Object.entries(value) : [["", value]];
     tip.replaceChildren(...facts.flatMap(([key, fact]) => [make("dt", key), make("dd", short(String(fact)))]));
-    const room = (size, at, most) => (at + 14 + size > most ? Math.max(4, at - size - 10) : at + 14);
-    tip.style.left = `${room(tip.offsetWidth, event.clientX, innerWidth)}px`;
-    tip.style.top = `${room(tip.offsetHeight, event.clientY, innerHeight)}px`;
+    put(event.clientX, event.clientY);
   }
+
+  /* Words that are explained on demand */
+
+  for (const word of all("abbr")) {
+    const meaning = word.title;
+    const explain = () => {
+      tip.replaceChildren(make("dd", meaning));
+      tip.hidden = false;
+      const box = word.getBoundingClientRect();
+      put(box.left - 14, box.bottom - 8);
+    };
+    const end = () => { tip.hidden = true; };
+    word.removeAttribute("title");  // the browser would show it, too
+    word.setAttribute("aria-description", meaning);
+    for (const event of ["pointerenter", "focus", "click"]) word.addEventListener(event, explain);
+    for (const event of ["pointerleave", "blur"]) word.addEventListener(event, end);
+  }
+  addEventListener("keydown", (event) => { if (event.key === "Escape") tip.hidden = true; });
+  addEventListener("scroll", () => { tip.hidden = true; }, { passive: true });
 
   async function save(view, kind, file) {
     const ground = view.background();
@@ -185,11 +203,12 @@
 
   async function draw(figure) {
     const spec = JSON.parse(figure.querySelector("script").textContent);
-    const still = figure.querySelector(".canvas > svg");
+    const canvas = figure.querySelector(".canvas");
     const box = document.createElement("div");
     const settings = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, logLevel: 1, tooltip: tell };
     const { view } = await window.vegaEmbed(box, spec, settings);
-    still.replaceWith(box);
+    canvas.replaceChildren(box);
+    if (!canvas.style.length) canvas.style.setProperty("--w", `${box.querySelector("svg").getAttribute("width")}px`);
     const title = figure.querySelector("figcaption").textContent || figure.dataset.name;
     const saves = ["svg", "png"].map((kind) => {
       const text = `Save ${kind.toUpperCase()}`;
@@ -197,12 +216,14 @@
     });
     const legend = JSON.stringify(spec).includes('"bind":"legend"');
     const line = tools(...saves, make("span", legend ? "Click the legend to bring a series out." : ""));
-    figure.querySelector(".canvas").after(line);
+    canvas.after(line);
     figure.classList.add("live");
   }
 
-  async function drawAll() {
-    for (const figure of all("figure.chart")) {
+  /* A chart is drawn when it comes near the screen; one in a fold has no place before that opens */
+
+  async function drawAll(figures) {
+    for (const figure of figures) {
       try {
         await draw(figure);
       } catch (problem) {
@@ -211,7 +232,14 @@
       await new Promise((next) => { setTimeout(next); });
     }
     root.classList.add("drawn");
+    reach();
   }
+
+  const near = new IntersectionObserver((entries) => {
+    const figures = entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target);
+    for (const figure of figures) near.unobserve(figure);
+    drawAll(figures);
+  }, { rootMargin: "300px" });
 
   function reach() {
     for (const box of all(".scroll, .chart .canvas")) {
@@ -221,5 +249,6 @@
   }
   addEventListener("resize", reach);
   reach();
-  if (window.vegaEmbed) drawAll().then(reach);
+  if (window.vegaEmbed) for (const figure of all("figure.chart")) near.observe(figure);
+  unfold();
 })();

@@ -1,36 +1,38 @@
-"""A result as one page that needs nothing else: the verdict first, then the evidence, then where it came from.
+"""A result as one page that needs nothing else; a report in three layers: decide, look, evidence.
 
-Without scripts the page is still whole: charts are still pictures, tables are open. Scripts draw the charts anew, so
-that they answer to the pointer, and let tables be sorted and copied. The page may not fetch anything: its policy
-forbids it, and names the scripts that may run by their hashes.
+Without scripts the statements and the cards are there, each with its chart as a still picture. Scripts draw charts
+as they come into view, so that they answer to the pointer, and let tables be sorted and copied. The page may not
+fetch anything: its policy forbids it, and names the scripts that may run by their hashes.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from threading import Thread
-from typing import Any
 
 from assay.core.progress import steps
 from assay.core.references import REFERENCES
+from assay.data.provenance import IRDS
 from assay.render.atlas import TITLE, atlas_body, facts_of
+from assay.render.cards import card, shows_something
+from assay.render.decide import decide, rule_id
 from assay.render.escaping import LATEX
-from assay.render.html import bounded, esc, in_script, notes_list
+from assay.render.glossary import glossary
+from assay.render.html import bounded, esc, in_script, text_of_size
 from assay.render.look import look
 from assay.render.sections import ALL_ROWS, command, facts, section, section_id, terms
-from assay.render.text import before_and_after
 from assay.results.analysis import index
 from assay.results.atlas import Atlas
 from assay.results.result import Part, Report, Result
-from assay.results.sentences import RULES, STANDING
+from assay.results.sentences import RULES
 
 _EARLY = 'document.documentElement.classList.add("js")'  # before anything is drawn
-_TITLE = "Retrieval measures, evaluated"
 _STYLES = ("page.css", "look.css")
+_TITLE = "Retrieval evaluation"
 _BESIDE = "in the JSON file beside this page"
 
 
@@ -113,8 +115,14 @@ def _title(result: Result) -> str:
     if isinstance(result, Atlas):
         return TITLE
     about = facts(result.basis)
-    name = _TITLE if isinstance(result, Report) else result.analysis
+    name = _name(result) if isinstance(result, Report) else result.analysis
     return f"{name}: {about}" if about else name
+
+
+def _name(report: Report) -> str:
+    """The collection's name, where its source has one."""
+    source = report.basis.judgments or ""
+    return source.removeprefix(IRDS) if source.startswith(IRDS) else _TITLE
 
 
 def _question(result: Result) -> str:
@@ -145,82 +153,98 @@ def _atlas(atlas: Atlas) -> Iterator[str]:
 
 
 def _report(report: Report) -> Iterator[str]:
-    """Everything: verdict, contents, a section for each analysis, the rules, where it came from."""
-    yield from _top(_TITLE, facts(report.basis), "page-verdict", "the verdict")
-    yield "<main>"
-    yield from _verdict(report)
-    yield look(report)
-    asked = [part for part in report.parts if part.result is not None]
-    yield from _contents(asked)
-    for _, part in zip(steps([p.name for p in asked], doing="drawing ", lines=False), asked, strict=True):
-        yield section(part, where=f"all of them by the command below, and {_BESIDE}")
-    yield from _left_out([part for part in report.parts if part.result is None])
-    yield from _rules(report)
-    yield from _provenance(report)
+    """Everything: what to do, the runs to look at, a card for each analysis, where all of it came from."""
+    inside = look(report)
+    words = glossary(_texts(report))
+    layers = {"decide": "Decide", "look": "Look" if inside else "", "evidence": "Evidence", "data": "Data"}
+    yield '<a class="skip" href="#page-decide">Skip to what to do</a>'
+    yield from _bar({**layers, "glossary": "Glossary" if words else ""})
+    yield f'<header class="top" id="page-top"><h1>{esc(_name(report))}</h1>'
+    yield f'<p class="facts">{esc(facts(report.basis))} · version, command and file hashes under'
+    yield ' <a href="#page-data">Data</a></p></header><main>'
+    yield from decide(report)
+    yield inside
+    yield from _evidence(report)
+    yield from _data(report)
+    yield _folded("glossary", "Glossary", words) if words else ""
     yield "</main>"
 
 
-def _verdict(report: Report) -> Iterator[str]:
-    there = {part.name for part in report.parts}
-    first, last = before_and_after(report)
-    yield '<section class="first" id="page-verdict" aria-labelledby="page-verdict-title">'
-    yield f'<h2 id="page-verdict-title">Verdict</h2>{notes_list(first)}<ol class="verdict">'
-    for row in report.table.iter_rows(named=True):
-        name = row["section"] or ""
-        link = f' <a href="#{section_id(name)}">{esc(name)}</a>' if name in there else ""
-        yield f"<li>{_figure(row)}<p>{esc(row['sentence'])}{link}</p></li>"
-    yield f'</ol><p class="standing">{esc(STANDING)}</p>'
-    yield notes_list(last)
+def _bar(layers: Mapping[str, str]) -> Iterator[str]:
+    """Set the contents, which stay in sight."""
+    yield '<nav class="bar" aria-label="Contents"><b>Assay</b>'
+    yield from (f'<a href="#page-{name}">{title}</a>' for name, title in layers.items() if title)
+    yield '<span class="tools" id="page-tools"></span></nav>'
+
+
+def _texts(report: Report) -> Iterator[str]:
+    """What the page says in words."""
+    yield from (one.text for one in report.sentences)
+    yield from (note.text for note in report.notes)
+    for part in report.parts:
+        yield part.question
+        yield from (one.text for one in part.sentences)
+
+
+def _evidence(report: Report) -> Iterator[str]:
+    """Set a card for each analysis that has something to show, and one line for each that has not."""
+    shown = [part for part in report.parts if shows_something(part)]
+    yield '<section id="page-evidence" aria-labelledby="page-evidence-title">'
+    yield '<h2 id="page-evidence-title">Evidence</h2>'
+    links = "".join(f'<li><a href="#{section_id(part.name)}">{esc(part.name)}</a></li>' for part in shown)
+    yield f'<nav class="contents" aria-label="Cards"><ul>{links}</ul></nav>' if shown else ""
+    said_above = {note.text for note in report.notes}
+    yield '<div class="cards">'
+    for _, part in zip(steps([p.name for p in shown], doing="drawing ", lines=False), shown, strict=True):
+        where = f"all of them by the command below, and {_BESIDE}"
+        yield card(part, part.result, said_above=said_above, where=where) if part.result else ""
+    yield "</div>"
+    yield from _left_out([part for part in report.parts if not shows_something(part)])
+    yield from _rules(report)
     yield "</section>"
-
-
-def _figure(row: dict[str, Any]) -> str:
-    """Set a sentence's number and its interval apart, in the words of its rule."""
-    shown, between = (esc(row.get(name) or "") for name in ("shown", "between"))
-    bold = f"<b>{shown}</b>" if shown else ""
-    return f'<p class="figure">{bold}{f" <span>{between}</span>" if between else ""}</p>'
-
-
-def _contents(parts: Sequence[Part]) -> Iterator[str]:
-    yield '<nav id="page-contents" aria-labelledby="page-evidence"><h2 id="page-evidence">Evidence</h2><ol>'
-    for part in parts:
-        yield f'<li><a href="#{section_id(part.name)}"><b>{esc(part.name)}</b> {esc(part.question)}</a></li>'
-    yield "</ol></nav>"
 
 
 def _left_out(parts: Sequence[Part]) -> Iterator[str]:
     if parts:
-        yield '<section class="part" aria-labelledby="page-left-out"><h2 id="page-left-out">Left out</h2>'
-        yield '<dl class="terms">'
+        yield '<h3>Nothing to show on this data</h3><dl class="terms">'
         for part in parts:
             name = f'<dt id="{section_id(part.name)}">{esc(part.name)}</dt>'
             yield f"{name}<dd>{esc(part.question)} <em>{esc(part.why_not)}</em></dd>"
-        yield "</dl></section>"
+        yield "</dl>"
+
+
+def _folded(name: str, title: str, inner: str) -> str:
+    """Set a part of the page that opens when asked for, or when a link leads into it."""
+    return f'<details class="part" id="page-{name}"><summary><h2>{title}</h2></summary>{inner}</details>'
 
 
 def _rules(report: Report) -> Iterator[str]:
+    """List the rules that license sentences, each where links to it lead."""
     rules = report.tables.get("rules")
     if rules is None or not rules.height:
         return
-    yield '<section class="part" aria-labelledby="page-rules"><h2 id="page-rules">The rules behind the sentences</h2>'
-    yield '<p class="lead">A sentence stands in the verdict because a rule says so. Disagree with a threshold, and'
-    yield " read the evidence by your own.</p>"
-    yield f'<div class="words">{bounded(rules, label="Rules", where=f"all of them {_BESIDE}")}</div>'
+    yield '<details id="page-rules"><summary>The rules behind the sentences: thresholds, false rates, references'
+    yield '</summary><p class="lead">A sentence stands above because a rule says so. Disagree with a threshold, and'
+    yield ' read the evidence by your own.</p><dl class="terms rules">'
+    for row in rules.iter_rows(named=True):
+        facts = " · ".join(esc(row[name]) for name in ("measured", "thresholds", "cite") if row.get(name))
+        yield f'<dt id="{rule_id(row["rule"])}">{esc(row["rule"].replace("_", " "))}</dt>'
+        yield f"<dd>{esc(row['says'])} <small>{facts}</small></dd>"
     cited = {key for name in rules["rule"] if name in RULES for key in RULES[name].cite}
-    known = {key: REFERENCES[key] for key in sorted(cited) if key in REFERENCES}
-    yield terms(known)
-    yield "</section>"
+    yield f"</dl>{terms({key: REFERENCES[key] for key in sorted(cited) if key in REFERENCES})}</details>"
 
 
-def _provenance(report: Report) -> Iterator[str]:
+def _data(report: Report) -> Iterator[str]:
     """Say what made the page, so that it can be made again."""
     settings = {name: value for name, value in report.settings.items() if name != "command"}
-    yield '<section class="part" aria-labelledby="page-origin"><h2 id="page-origin">Where this came from</h2>'
+    yield '<section class="part" id="page-data" aria-labelledby="page-data-title"><h2 id="page-data-title">Data</h2>'
     yield '<p class="lead">The same command on the same files gives the same numbers. Every table in full is in the'
     yield " JSON file beside this page.</p>"
-    yield command(str(report.settings.get("command", "")))
-    yield terms({**report.basis.to_dict(), **settings})
+    inner = command(str(report.settings.get("command", ""))) + terms({**report.basis.to_dict(), **settings})
+    yield f"<details><summary>Command, data and settings</summary>{inner}</details>"
     inputs = report.tables.get("inputs")
     if inputs is not None and inputs.height:
-        yield f"<h3>Files read</h3><div>{bounded(inputs, label='Files read', where=f'all of them {_BESIDE}')}</div>"
+        table = bounded(inputs, label="Files read", where=f"all of them {_BESIDE}")
+        title = f"Files read <small>{text_of_size(inputs)}</small>"
+        yield f"<details><summary>{title}</summary><div>{table}</div></details>"
     yield "</section>"

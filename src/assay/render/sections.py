@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.data.provenance import Basis
 from assay.render.docstrings import Documentation, documentation
-from assay.render.html import bounded, draw_for_page, esc, in_script, notes_list
+from assay.render.html import Picture, bounded, esc, in_script, notes_list, picture, spec_for_page, text_of_size
 from assay.render.pictures import slug
 from assay.render.text import fact, prose
 from assay.results.charts import Chart
@@ -41,8 +41,7 @@ def _section(part: Part, where: str) -> Iterator[str]:
         return
     yield f'<section class="part" id="{own}" aria-labelledby="{own}-title">'
     yield f'<h2 id="{own}-title"><span class="name">{esc(part.name)}</span> {esc(part.question)}</h2>'
-    if about.prose:
-        yield f'<p class="lead">{_marked(about.prose[0])}</p>'
+    yield lead(about)
     if part.sentences:
         yield f'<ul class="sentences">{"".join(f"<li>{esc(one.text)}</li>" for one in part.sentences)}</ul>'
     elif result.text:  # which may say the same
@@ -52,46 +51,68 @@ def _section(part: Part, where: str) -> Iterator[str]:
     for i, chart in enumerate(result.charts):
         yield chart_figure(chart, f"{own}-{slug(chart.name)}-{i}", f"{part.name}-{chart.name}")
     yield from _tables(part, result, about, where)
-    yield from _how(result, about)
+    yield from how(result, about)
     yield command(part.command)
     yield "</section>"
 
 
+def lead(about: Documentation) -> str:
+    """Say what an analysis is about, as its docstring does first."""
+    return f'<p class="lead">{_marked(about.prose[0])}</p>' if about.prose else ""
+
+
 def chart_figure(chart: Chart, key: str, name: str) -> str:
     """Set a chart: a still picture, which scripts replace by a live one from the spec beside it."""
-    picture = draw_for_page(chart, key)
-    width, height = picture.size
-    box = f'<div class="canvas" role="img" aria-label="{esc(chart.alt)}" style="--w:{width}px">{picture.svg}</div>'
-    data = f'<script type="application/json">{in_script(picture.spec)}</script>'
-    caption = f"<figcaption>{esc(chart.title)}</figcaption>"
-    inner = f'<figure class="chart" data-name="{slug(name)}">{caption}{box}{data}</figure>'
-    if height <= _TALL:
+    spec = spec_for_page(chart)
+    still = picture(spec, key)
+    inner = figure(chart, spec, name, still)
+    if still.height <= _TALL:
         return inner
     return f"<details><summary>{esc(chart.title)} <small>large</small></summary>{inner}</details>"
+
+
+def figure(
+    chart: Chart, spec: Mapping[str, Any], name: str, still: Picture | None = None, *, left_out: str = ""
+) -> str:
+    """Set a chart that scripts draw when it comes into view; before, a still picture, or what it shows in words."""
+    size, inner = (f' style="--w:{still.width}px"', still.svg) if still else ("", f"<p>{esc(chart.alt)}</p>")
+    box = f'<div class="canvas" role="img" aria-label="{esc(chart.alt)}"{size}>{inner}</div>'
+    data = f'<script type="application/json">{in_script(spec)}</script>'
+    caption = f"<figcaption>{esc(chart.title)}{f' ({left_out})' if left_out else ''}</figcaption>"
+    return f'<figure class="chart" data-name="{slug(name)}">{caption}{box}{data}</figure>'
 
 
 def _tables(part: Part, result: Result, about: Documentation, where: str) -> Iterator[str]:
     """Set the tables: those that stand open first, then the answer, then the others, folded."""
     shown = [name for name in part.shown if name in result.tables]
     for name in shown:
-        yield _table(name, result.tables[name], part.name, about.tables.get(name, ""), where)
-    yield _table("", result.table, part.name, "", where)
+        head = f"<h3>{esc(name)}</h3>"
+        yield table_block(name, result.tables[name], part.name, head, about.tables.get(name, ""), where)
+    yield table_block("", result.table, part.name, f"<h3>{esc(part.name)}</h3>", "", where)
     for name, table in result.tables.items():
         if name not in shown:
-            inner = _table(name, table, part.name, about.tables.get(name, ""), where, titled=False)
-            size = f"{table.height:,} row{'s' if table.height != 1 else ''}"
-            yield f"<details><summary><h3>{esc(name)}</h3> <small>{size}</small></summary>{inner}</details>"
+            yield folded_table(name, table, part.name, about.tables.get(name, ""), where)
 
 
-def _table(name: str, table: pl.DataFrame, of: str, says: str, where: str, *, titled: bool = True) -> str:
-    head = f"<h3>{esc(name or of)}</h3>" if titled else ""
+def folded_table(name: str, table: pl.DataFrame, of: str, says: str, where: str) -> str:
+    """Set a table that opens when asked for; its name and size are seen."""
+    title = f"<h3>{esc(name or of)}</h3> <small>{text_of_size(table)}</small>"
+    return f"<details><summary>{title}</summary>{table_block(name, table, of, '', says, where)}</details>"
+
+
+def table_block(name: str, table: pl.DataFrame, of: str, head: str, says: str, where: str) -> str:
+    """Set a table of the analysis that it is `of`, below what is said of it."""
     about = f'<p class="about">{_marked(says)}</p>' if says else ""
-    label = f"{of}, {name}" if name else of
-    return f'<div class="table">{head}{about}{bounded(table, label=label, where=where)}</div>'
+    return f'<div class="table">{head}{about}{bounded(table, label=table_label(of, name), where=where)}</div>'
 
 
-def _how(result: Result, about: Documentation) -> Iterator[str]:
-    """Say how it was computed, in the words of the analysis and by its settings."""
+def table_label(of: str, name: str) -> str:
+    """Name a table for those who do not see where it stands."""
+    return f"{of}, {name}" if name else of
+
+
+def how(result: Result, about: Documentation) -> Iterator[str]:
+    """Say how it was computed, in the words of the analysis and by its settings; folded."""
     yield '<details class="how"><summary>How it was computed</summary>'
     yield from (_paragraph(text) for text in (*about.prose[1:], *about.notes))
     if about.columns:

@@ -58,6 +58,7 @@ class Section:
     few: Mapping[str, Any] | None = None  # and with few runs
     shown: tuple[str, ...] = ()  # the evidence that stands open, before the table; all other is folded
     shown_few: tuple[str, ...] = ()  # and with few runs
+    chart: str | None = None  # the one that tells most; the first where none is named
 
 
 @dataclass(eq=False)

@@ -7,6 +7,7 @@ dashes repeat what colours say, for print.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ import polars as pl
 
 from assay.core.arrays import Array
 from assay.core.text import capital, visible
+from assay.results.direct_labels import labelled
 
 MAX_ROWS = 2000
 MAX_RUNS = 40  # that a picture of runs, one below the other, has room for
@@ -26,6 +28,10 @@ INK, FAINT, GRID = "#1F2328", "#59636E", "#D8DEE4"  # words, axes, lines behind;
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 Spec = dict[str, Any]
+
+_BREAK = re.compile("([(@])")  # before which the name of a measure may go on in a new line
+_UPRIGHT = f"split(replace(datum.label, regexp('{_BREAK.pattern}', 'g'), ' $1'), ' ')"
+_CELL, _WIDEST, _LETTER = 44, 180, 7  # pixels of a column of a matrix, at least and at most, and of a letter
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,7 @@ class Chart:
         """Return the whole Vega-Lite spec, data and all; what cannot be seen in a name is spelled out."""
         rows = self.table.with_columns(pl.selectors.float().fill_nan(None)).to_dicts()
         head = {"$schema": SCHEMA, "title": self.title, "description": self.alt}
-        return _visible({**head, "data": {"values": rows}, "config": THEME, **self.drawing})
+        return _visible({**head, "data": {"values": rows}, "config": THEME, **labelled(self.drawing, self.table)})
 
     @property
     def alt(self) -> str:
@@ -100,9 +106,16 @@ THEME: Spec = {
     "background": "white",
     "font": "sans-serif",
     "title": {"anchor": "start", "fontSize": 14, "fontWeight": "normal", "color": INK, "offset": 12},
-    "axis": {**_WORDS, "gridColor": GRID, "domainColor": FAINT, "tickColor": FAINT, "titlePadding": 8},
+    "axis": {
+        **_WORDS,
+        "labelLimit": 260,
+        "gridColor": GRID,
+        "domainColor": FAINT,
+        "tickColor": FAINT,
+        "titlePadding": 8,
+    },
     "header": _WORDS,
-    "legend": {**_WORDS, "symbolStrokeWidth": 2, "labelLimit": 260},
+    "legend": {**_WORDS, "symbolStrokeWidth": 2, "labelLimit": 260, "titleLimit": 400},
     "range": {"category": list(COLOURS)},
     "view": {"stroke": "transparent"},
     "mark": {"color": COLOURS[0]},
@@ -186,16 +199,29 @@ def intervals(x: Spec, y: Spec, *, low: str, high: str) -> Spec:
     return {"layer": [rule, dot], "width": 480, "height": {"step": 22}}
 
 
+def upright_labels(names: Sequence[str]) -> tuple[Spec, int]:
+    """Let names of columns stand upright, in lines; return the axis that does, and the pixels that a column needs.
+
+    >>> upright_labels(["P@10", "RBP(p=0.95)"])[1]
+    64
+    """
+    pieces = [piece for name in names for piece in _BREAK.sub(r" \1", name).split(" ")]
+    widest = max(map(len, pieces), default=0)
+    return {"labelAngle": 0, "labelExpr": _UPRIGHT}, max(_CELL, min(round(_LETTER * widest) + 8, _WIDEST))
+
+
 def heat(x: Spec, y: Spec, value: Spec, *, low: float = 0.0, high: float = 1.0, form: str = ".2f") -> Spec:
     """Draw a matrix with a colour and a number in every cell; colours run from low (dark) to high."""
     x, y = ({**side, "axis": {**side.get("axis", {}), "grid": False}} for side in (x, y))
+    upright, step = upright_labels(x.get("sort") or ())
+    x["axis"] |= upright
     colour = {**value, "scale": {"scheme": "viridis", "domain": [low, high]}}
     text = {**value, "format": form}
     bright = f"datum['{value['field']}'] > {low + 0.45 * (high - low):.6g}"
     middle = {"condition": {"test": bright, "value": "black"}, "value": "white"}
     cells = {"mark": {"type": "rect", "tooltip": True}, "encoding": {"x": x, "y": y, "color": colour}}
     numbers = {"mark": {"type": "text", "fontSize": 10}, "encoding": {"x": x, "y": y, "text": text, "color": middle}}
-    return {"layer": [cells, numbers], "width": {"step": 46}, "height": {"step": 26}}
+    return {"layer": [cells, numbers], "width": {"step": step}, "height": {"step": 24}}
 
 
 def scatter(x: Spec, y: Spec, *, colour: Spec | None = None, tooltip: Sequence[str] = ()) -> Spec:
@@ -230,7 +256,7 @@ def run_means(table: pl.DataFrame, *, x: Spec, level: float, how: str = "", lowe
     means = table.filter(pl.col("measure") == measure).with_columns(pl.selectors.float().fill_nan(None))
     best = means.sort("mean", descending=not lower, nulls_last=True, maintain_order=True).head(MAX_RUNS)
     x = {**x, "title": f"{x['title']} (lower is better)"} if lower else x
-    y = category("run", best["run"].to_list(), axis={"title": None, "labelLimit": 260})
+    y = category("run", best["run"].to_list(), axis={"title": None})
     which = f"the best {MAX_RUNS} runs" if means.height > MAX_RUNS else "the runs"
     title = f"{measure} of {which}{how}, with {level:.0%} intervals over topics"
     return Chart("runs", title, best, intervals(x, y, low="low", high="high"))

@@ -106,6 +106,8 @@ class Part:
     result: Result | None = None
     why_not: str = ""
     shown: tuple[str, ...] = ()  # the tables that stand open; others are folded
+    chart: str | None = None  # the one that tells most; the first where none is named
+    brief: bool = False  # whether only its sentences stand open
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:

@@ -458,8 +458,8 @@ def _heat(conditions: Sequence[str], matrix: Array, value: str, title: str) -> C
     names = list(conditions)[: int(MAX_ROWS**0.5)]
     cells = [(a, b, float(matrix[i, j])) for i, a in enumerate(names) for j, b in enumerate(names)]
     table = pl.DataFrame(cells, schema=["measure_a", "measure_b", "agreement"], orient="row")
-    x = category("measure_b", names, axis={"labelAngle": -40, "title": None, "labelLimit": 260})
-    y = category("measure_a", names, axis={"title": None, "labelLimit": 260})
+    x = category("measure_b", names, axis={"title": None})
+    y = category("measure_a", names, axis={"title": None})
     low = -1.0 if np.nanmin(matrix, initial=1.0) < 0 else 0.0  # the same colour for the same number everywhere
     return Chart("matrix", title, table, heat(x, y, field("agreement", title=value), low=low))
 

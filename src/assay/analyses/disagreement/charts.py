@@ -42,8 +42,8 @@ def _matrix(square: pl.DataFrame) -> Chart:
     names = square["measure"].to_list()[:_SQUARE]
     long = square.head(_SQUARE).select("measure", *names).unpivot(index="measure", variable_name="against")
     table = long.rename({"value": "disagreement"})
-    x = category("against", names, axis={"labelAngle": -40, "title": None, "labelLimit": 260})
-    y = category("measure", names, axis={"title": None, "labelLimit": 260})
+    x = category("against", names, axis={"title": None})
+    y = category("measure", names, axis={"title": None})
     most = float(np.nanmax(table["disagreement"].to_numpy(), initial=1e-9))
     drawing = heat(x, y, field("disagreement", title="percent"), high=most)
     title = "Pairs of rankings on which measures disagree, in percent; measures that agree stand together"
@@ -100,7 +100,7 @@ def _features(tables: Mapping[str, pl.DataFrame]) -> Iterator[Chart]:
         "mark": {"type": "bar", "tooltip": True},
         "encoding": {
             "x": field("percent", title="percent of these pairs"),
-            "y": category("feature", order, axis={"title": None, "labelLimit": 260}),
+            "y": category("feature", order, axis={"title": None}),
             "yOffset": category("role", ["first", "second"]),
             "color": colour,
             "tooltip": [{"field": name} for name in ("pair", "measure", "feature", "percent")],

@@ -26,7 +26,6 @@ from assay.scoring.missing import Missing, settle_lists
 
 SHOWN = (1, 5, 10, 100, 1000)  # ranks that the table names
 TOP = 10  # the first documents of a list, which most measures look at
-_LABELLED = 60  # bars that have room for a name
 _POINTS = 300  # ranks that a curve is drawn through
 
 FEW_RELEVANT = Threshold(
@@ -304,9 +303,9 @@ def _topic_chart(topics: pl.DataFrame, grades: list[str]) -> Chart:
     rows = shown.unpivot(grades, index=["topic", "n_relevant"], variable_name="grade", value_name="documents")
     rows = rows.with_columns(pl.col("grade").str.strip_prefix("grade_"))
     names = shown["topic"].to_list()
-    labels = {"labels": len(names) <= _LABELLED, "ticks": len(names) <= _LABELLED, "labelAngle": -90, "grid": False}
+    bare = {"labels": False, "ticks": False, "grid": False}
     encoding = {
-        "x": category("topic", names, axis=labels),
+        "x": category("topic", names, title="topics, by falling number of relevant documents", axis=bare),
         "y": field("documents", title="relevant documents"),
         "color": field("grade", kind="ordinal", legend={} if len(grades) > 1 else None),
         "tooltip": [{"field": name} for name in ("topic", "grade", "documents", "n_relevant")],

@@ -512,7 +512,7 @@ def _pair_chart(pairs: pl.DataFrame, measures: list[str], basis: Basis, criterio
     )
     at_zero = {"condition": {"test": "datum.value === 0", "value": FAINT}, "value": GRID}
     x = field("difference", title="difference of means", axis={"gridColor": at_zero, "tickCount": 5})
-    y = category("pair", rows["pair"].unique(maintain_order=True).to_list(), axis={"title": None, "labelLimit": 260})
+    y = category("pair", rows["pair"].unique(maintain_order=True).to_list(), axis={"title": None})
     domain = list(words.values())
     fill = category("verdict", domain, title=criterion, scale={"domain": domain})
     fill["scale"]["range"] = [COLOURS[0], "transparent"]

@@ -330,8 +330,8 @@ def _notes(study: ScoresAndTargets, phi: Phi, size: int, chosen: Splits) -> Iter
 def _charts(study: ScoresAndTargets, phi: Phi, curve: pl.DataFrame) -> tuple[Chart, ...]:
     names, targets = list(study.measures)[: int(MAX_ROWS**0.5)], list(study.names)[: int(MAX_ROWS**0.5)]
     cells = [(a, b, float(phi.value[i, j])) for i, a in enumerate(names) for j, b in enumerate(targets)]
-    x = category("target", targets, axis={"labelAngle": -40, "labelLimit": 260}, title="predicted on new topics")
-    y = category("predictor", names, axis={"labelLimit": 260}, title="ranks by")
+    x = category("target", targets, title="predicted on new topics")
+    y = category("predictor", names, title="ranks by")
     low = -1.0 if np.nanmin(phi.value, initial=1.0) < 0 else 0.0
     title = "Predictive power: tau-b of the rankings on two sets of topics"
     return Chart("matrix", title, table(cells, _CELLS), heat(x, y, field("phi"), low=low)), _curves(study, curve)

@@ -40,7 +40,7 @@ from assay.measures.properties import (
 from assay.measures.universe.exhaustive import UniverseName, cut, fits, n_lists
 from assay.measures.universe.jones2015 import MEASURES, PAPER_MEASURES
 from assay.results.analysis import analysis
-from assay.results.charts import COLOURS, Chart, category
+from assay.results.charts import COLOURS, Chart, category, upright_labels
 from assay.results.result import Result
 
 Checked = Mapping[str, Mapping[str, CounterExample | None]]  # measure -> property -> what refutes it
@@ -341,12 +341,13 @@ def _matrix(checked: Checked) -> Chart:
     ]
     order = [name.replace("_", " ") for name in properties_of_measures()]
     colour = category("has it", ["yes", "no"], scale={"domain": ["yes", "no"], "range": [COLOURS[0], "#E8EBEF"]})
+    upright, step = upright_labels(order)
     encoding = {
-        "x": category("property", order, axis={"orient": "top", "labelAngle": -30, "grid": False}),
+        "x": category("property", order, axis={"orient": "top", "grid": False, **upright}),
         "y": category("measure", list(checked), axis={"grid": False}),
         "color": colour,
     }
     mark = {"type": "rect", "stroke": "white", "tooltip": True}
-    drawing = {"mark": mark, "encoding": encoding, "width": {"step": 46}, "height": {"step": 18}}
+    drawing = {"mark": mark, "encoding": encoding, "width": {"step": step}, "height": {"step": 18}}
     title = "Which measure has which property, as far as short rankings show"
     return Chart("properties", title, pl.DataFrame(rows), drawing)

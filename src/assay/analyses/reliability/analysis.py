@@ -295,7 +295,7 @@ def _both_chart(table: pl.DataFrame, other: pl.DataFrame, best: BestRuns, order:
     rows = [part.with_columns(who=pl.format("{}, {}", "measure", pl.lit(who))) for who, part in parts.items()]
     names = [f"{measure}, {who}" for measure in order for who in parts]
     x = field("phi", title="Phi", scale={"zero": False})
-    y = category("who", names, axis={"title": None, "labelLimit": 260})
+    y = category("who", names, axis={"title": None})
     title = f"Stability of scores with and without the worst quarter of the runs ({100 * level:g}% intervals)"
     shown = pl.concat(rows).head(2000)
     return Chart("best", title, shown, intervals(x, y, low="phi_low", high="phi_high"))

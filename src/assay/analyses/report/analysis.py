@@ -206,7 +206,8 @@ class _Study:
         if why_not := self._refused(section):
             return Part(of.name, of.question, why_not=why_not)
         settings = self._settings(of, section)
-        shown = section.shown_few if self.n_runs < MANY_RUNS.value and section.shown_few else section.shown
+        few = self.n_runs < MANY_RUNS.value
+        shown = section.shown_few if few and section.shown_few else section.shown
         kind = get_type_hints(of.function)["data"]
         loader = LOADERS[kind]
         own = taken(loader, self.settings)
@@ -216,7 +217,8 @@ class _Study:
             result = of(own_data, **settings)
         except (UsageError, MeasureError) as problem:
             return Part(of.name, of.question, why_not=str(problem))
-        return Part(of.name, of.question, shlex.join(words), result, shown=shown)
+        brief = few and section.few is None
+        return Part(of.name, of.question, shlex.join(words), result, shown=shown, chart=section.chart, brief=brief)
 
     def words(self) -> tuple[str, ...]:
         """The words that name the data; placeholders where it comes from no file."""

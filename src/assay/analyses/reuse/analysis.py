@@ -320,10 +320,9 @@ def _panels(
 ) -> charts.Spec:
     """One scatter plot per measure, with a line at the height where nothing changes."""
     points = charts.scatter(x, y, tooltip=tooltip)
-    line = {
-        "mark": {"type": "line", "color": charts.FAINT, "strokeDash": [4, 3], "strokeWidth": 1},
-        "encoding": {"x": x, "y": same},
-    }
+    kind, sides = ("line", {"x": x, "y": same}) if "field" in same else ("rule", {"y": same})
+    mark = {"type": kind, "color": charts.FAINT, "strokeDash": [4, 3], "strokeWidth": 1}
+    line = {"mark": mark, "encoding": sides}
     panel = {"layer": [line, {k: points[k] for k in ("mark", "encoding")}], "width": 240, "height": 240}
     facet = charts.category("measure", list(dict.fromkeys(measures)), header={"title": None})
     return {

@@ -74,7 +74,7 @@ def fitted_chart(table: pl.DataFrame, names: Sequence[str]) -> Chart:
 def _needed(table: pl.DataFrame, order: Sequence[str]) -> Chart:
     """Draw the topics that every variant needs, with intervals (tables 1 and 3)."""
     rows = table.filter((pl.col("target") == _TARGET) & pl.col("n_topics").is_not_null())
-    y = category("variant", order, axis={"title": None, "labelLimit": 260})
+    y = category("variant", order, axis={"title": None})
     drawing = intervals(field("n_topics", title=f"topics for a Phi of {_TARGET}"), y, low="low", high="high")
     return Chart("topics", f"Topics needed for a Phi of {_TARGET}", rows, drawing)
 
@@ -167,7 +167,7 @@ def _contest_chart(table: pl.DataFrame) -> Chart:
     """Draw how many more pairs the weights fitted for power separate than others on held-out topics."""
     shown = table.filter(pl.col("statistic") == "power")
     x = field("difference", title="power: fitted for power minus the other", axis={"tickCount": 6})
-    y = category("other", shown["other"].to_list(), axis={"title": None, "labelLimit": 260})
+    y = category("other", shown["other"].to_list(), axis={"title": None})
     dots = intervals(x, y, low="low", high="high")
     title = "What weights fitted for power gain over others on held-out topics"
     return Chart("contest", title, shown, {**dots, "layer": [_zero_line(), *dots["layer"]]})
