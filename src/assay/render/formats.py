@@ -21,9 +21,11 @@ from assay.core.errors import UsageError, suggestion
 from assay.core.notes import Note, gravest_first
 from assay.core.text import visible
 from assay.data.outputs import check_output
+from assay.render.cells import cells, is_number
 from assay.render.docstrings import documentation
 from assay.render.escaping import safe, safe_json, safe_table
-from assay.render.text import cells, is_number, labelled, notes_on_table, plain
+from assay.render.screen import notes_on_table
+from assay.render.text import labelled, plain
 from assay.results.result import Report, Result
 
 
@@ -85,12 +87,13 @@ def to_latex(result: Result) -> str:
 
 def to_trec_eval(result: Result) -> str:
     """Lines as trec_eval prints them: measure, topic or `all`, value; runs one after another."""
-    number = "value" if "value" in result.table.columns else "mean"
-    if not {"run", "measure", number} <= set(result.table.columns):
+    table = result.tables.get("long", result.table)
+    number = "value" if "value" in table.columns else "mean"
+    if not {"run", "measure", number} <= set(table.columns):
         raise UsageError("--format trec_eval is for scores only (`assay score`)")
-    names = _trec_labels(result.table["measure"].unique(maintain_order=True).to_list())
+    names = _trec_labels(table["measure"].unique(maintain_order=True).to_list())
     lines, last = [], None
-    for row in result.table.iter_rows(named=True):
+    for row in table.iter_rows(named=True):
         if row["run"] != last:
             last = row["run"]
             lines.append(f"{'runid':<22}\tall\t{visible(last)}")
@@ -135,9 +138,11 @@ EXTENSIONS = (*_EXTENSIONS, ".parquet", *PICTURES, ".html")
 
 
 def pick_table(result: Result, name: str | None) -> Result:
-    """Put one of the evidence tables in the table's place."""
+    """Put one of the evidence tables in the table's place, to be shown in full; the answer has the command's name."""
     if name is None:
         return result
+    if name == result.analysis and not isinstance(result, Report):
+        return replace(result, screen=None)
     if name not in result.tables:
         if name in {chart.name for chart in result.charts}:
             raise UsageError(f"'{name}' is a chart, not a table: add -o {name}.png to draw it")
@@ -154,7 +159,7 @@ def pick_table(result: Result, name: str | None) -> Result:
     table = result.tables[name]
     notes = tuple(replace(note, tables=()) if name in note.tables else note for note in result.notes)
     if not isinstance(result, Report):
-        return replace(result, table=table, notes=notes)
+        return replace(result, table=table, notes=notes, screen=None)
     return Result(result.analysis, table, result.tables, result.basis, result.settings, notes)
 
 

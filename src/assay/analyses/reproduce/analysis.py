@@ -44,10 +44,10 @@ from assay.results.papers import (
     find_paper,
     load_criteria,
 )
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 
 
-@analysis(name="reproduce", group="make", place=2)
+@analysis(name="reproduce", group="make", place=2, screen=Screen(by="-ok"))
 def reproduce(
     paper: PaperName | None = None,
     *,
