@@ -26,6 +26,7 @@ from assay.render.docstrings import documentation
 from assay.render.escaping import safe, safe_json, safe_table
 from assay.render.screen import notes_on_table
 from assay.render.text import labelled, plain
+from assay.results.analysis import find, folders
 from assay.results.result import Report, Result
 
 
@@ -131,10 +132,31 @@ FORMATS: dict[str, Callable[[Result], str]] = {
 PICTURES = (".svg", ".png", ".pdf")
 _EXTENSIONS = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
 
+ANY = "NAME"  # in a docstring: tables whose names depend on what is asked for
+
 _BARE = ("csv", "parquet", "trec_eval")  # have no place for notes
 
 EXTENSIONS = (*_EXTENSIONS, ".parquet", *PICTURES, ".html")
 """What `-o` understands."""
+
+
+def check_table(command: str, name: str, path: str | None, form: str | None) -> None:
+    """Refuse, before any work, a table that no result of a built-in command has.
+
+    Which charts there are only results know: where one may be drawn, nothing is refused. A report has the tables of
+    its sections.
+    """
+    if form is None and Path(path or "").suffix.lower() in (*PICTURES, ".html"):
+        return
+    section, _, inner = name.partition(".")
+    if command == "report" and section in folders():
+        command, name = section, inner or section
+    known = documentation(find(command).name).tables
+    any_name = ANY in known and command != "report"
+    if command in folders() and known and name not in (command, *known) and not any_name:
+        there = ", ".join(one for one in known if one != ANY)
+        hint = suggestion(name, known) or f"; if it is a chart, add -o {name}.png"
+        raise UsageError(f"no table '{name}' (there is {there}){hint}")
 
 
 def pick_table(result: Result, name: str | None) -> Result:

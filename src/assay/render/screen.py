@@ -60,9 +60,13 @@ def heading(result: Result) -> list[str]:
 def _about(basis: Basis) -> Iterator[str]:
     known = basis.to_dict()
     words = _BRIEFLY | ({"relevant": "of them relevant"} if "judged" in known else {})
-    yield from (f"{fact(known[name])} {word}" for name, word in words.items() if name in known)
+    yield from (_number_of(known[name], word) for name, word in words.items() if name in known)
     also = (*_ALSO, *(name for name in basis.more if name not in _BRIEFLY))
     yield from _each({name: known[name] for name in also if name in known})
+
+
+def _number_of(n: int, words: str) -> str:
+    return f"{n:,} {words.removesuffix('s') if n == 1 else words}"
 
 
 def _each(facts: Mapping[str, Any]) -> list[str]:

@@ -109,7 +109,7 @@ def score(
     -----
     tables.long, without `per_topic`: run, measure, mean, low, high, n_topics (that the mean is over), and with
     `residuals` residual, least, most: the same for every measure, one row per run and measure.
-    tables.tiers, of two runs or more: measure, rank, run, mean, rank_low, rank_high, tier, may_be_best, best first.
+    tables.tiers, with two runs or more: measure, rank, run, mean, rank_low, rank_high, tier, may_be_best, best first.
     rank_low to rank_high are the ranks that a run may have by its true mean; those of all runs hold at once in 95% of
     cases (`level`), by one simultaneous family of paired comparisons (mogstad2024). A tier ends after the k-th run
     where all ranks down to it are at most k: then these are truly the k best. Runs of one tier may yet differ (see
