@@ -1,9 +1,11 @@
-"""A leaderboard: runs by their means, with the ranks and the tiers that the topics support."""
+"""A leaderboard: runs by their means, with the ranks and the tiers that the topics support; and it as one table."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from assay.core.arrays import Array
@@ -26,6 +28,7 @@ _RANKED = schemas.schema(
     may_be_best=pl.Boolean,
     **_COUNTS,
 )
+_FIRST = ("rank", "run", "low", "high")
 _LEADS = schemas.schema("measure", "run", "second", "lead", "low", "high", second=pl.String)
 
 
@@ -49,6 +52,30 @@ def leaderboard(data: Scores, *, level: float, seed: int) -> Leaderboard:
     ]
     leads = [lead for _, lead in every if lead is not None]
     return Leaderboard(pl.concat([runs for runs, _ in every]), schemas.table(leads, _LEADS))
+
+
+def ranking(data: Scores, low: Array, high: Array, *, beside: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Lay runs out by the first measure, best first: rank, run, its mean, low, high, then the other means.
+
+    `low` and `high` are [measure, run]; `beside` has columns to stand before the other means, one row per run. A
+    measure that is named like another column has its name twice.
+    """
+    mean, order = data.mean(), best_first(mean_known(data.working()[0]), data.runs)
+    ahead = pl.DataFrame() if beside is None else beside.select(pl.all().gather(order))
+    first, *others = _column_names(data.conditions, (*_FIRST, *ahead.columns))
+    columns = {"rank": np.arange(1, order.size + 1), "run": [data.runs[i] for i in order]}
+    columns |= {first: mean[0, order], "low": low[0, order], "high": high[0, order], **ahead.to_dict(as_series=True)}
+    columns |= {name: of[order] for name, of in zip(others, mean[1:], strict=True)}
+    return schemas.without_nan(pl.DataFrame(columns))
+
+
+def _column_names(measures: Sequence[str], taken: Collection[str]) -> Iterator[str]:
+    """Name a column for every measure, none of them like one that is taken, or like another measure."""
+    for measure in measures:
+        name = measure
+        while name in taken or (name != measure and name in measures):
+            name = f"{name} {measure}"
+        yield name
 
 
 def _ranked(

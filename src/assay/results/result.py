@@ -34,6 +34,22 @@ class Tables(dict[str, "pl.DataFrame"]):
 
 
 @dataclass(frozen=True, slots=True)
+class Screen:
+    """What is printed first of a result: a screen of the table that carries the answer.
+
+    That is the result's own table where it has few rows, else the one of its tables that is named here, if it is
+    there. Of it the `columns` are shown, if they are named and there, and the rows that are largest `by` a column, if
+    one is named; smallest, if its name follows a minus. What there is no room for is one flag away. Of a `catalogue`
+    all rows are the answer.
+    """
+
+    table: str = ""
+    columns: tuple[str, ...] = ()
+    by: str = ""
+    catalogue: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """The answer to one question, with its evidence and its caveats.
 
@@ -41,6 +57,7 @@ class Result:
     was computed, `notes` what to beware of, `sentences` what follows in words. `text` is prose that stands before
     the table, `charts` are pictures as data. `failed` says that a check the user asked for failed: the command leaves
     with code 1. `unprinted` names columns of the table that are for programs and pages: printed text leaves them out.
+    `screen` says what is printed first; without one the whole table is.
     """
 
     analysis: str
@@ -54,6 +71,7 @@ class Result:
     failed: bool = False
     sentences: tuple[Sentence, ...] = ()
     unprinted: tuple[str, ...] = ()
+    screen: Screen | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tables", Tables(self.tables))
