@@ -11,7 +11,6 @@ from assay.results.result import Result
 from assay.results.sentences import EQUIVALENT_TAU
 from tests.builders.results import assert_says, left_open, left_out, text
 
-
 FAIR, UNFAIR = "Reuse these judgments", "Judge the documents of new runs"
 OPEN = ["whether new runs like these would be judged fairly"]
 
