@@ -149,21 +149,17 @@ def agreed(
     n: int = 12,
     of: str = "means",
     may_be_least: int = 1,
-    corrected: float | None = None,
+    half: float = HALF,
 ) -> Result:
-    """A synthetic result of agreement, with intervals of the same width; the first pairs may be the least alike.
-
-    `corrected` is what taking off the noise of topics adds to every tau.
-    """
+    """A synthetic result of agreement, with intervals of the same width; the first pairs may be the least alike."""
     table = pl.DataFrame(
         [
-            {"measure_a": a, "measure_b": b, "correlation": x, "low": x and x - HALF, "high": x and x + HALF, "n": n}
+            {"measure_a": a, "measure_b": b, "correlation": x, "low": x and x - half, "high": x and x + half, "n": n}
             for (a, b), x in rows.items()
         ],
         schema_overrides={"correlation": pl.Float64, "low": pl.Float64, "high": pl.Float64},
     )
     order = table.sort("correlation", nulls_last=True).rename({"correlation": "tau"})
-    order = order.with_columns(tau_corrected=pl.col("tau") + pl.lit(corrected, dtype=pl.Float64))
     tables = (
         {"pairs": order.with_columns(may_be_least=pl.int_range(pl.len()) < may_be_least)} if of == "means" else {}
     )
