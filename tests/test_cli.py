@@ -413,7 +413,7 @@ def test_a_file_is_written_by_its_extension_and_nothing_is_printed(assay: Callab
         assert assay(*ask, "-o", name) == (0, "", "")
         assert Path(name).read_text() == assay(*ask, "--format", form)[1]
     assert assay(*ask, "-o", "o.parquet") == (0, "", "")
-    assert pl.read_parquet("o.parquet")["mean"].to_list() == [0.75]
+    assert pl.read_parquet("o.parquet")["AP"].to_list() == [0.75]
     assert assay(*ask, "--format", "trec_eval", "-o", "o.eval") == (0, "", "")
     assert Path("o.eval").read_text().startswith("runid")
     assert not [f for f in Path().iterdir() if f.name.startswith(".")]
@@ -564,8 +564,8 @@ def test_a_terminal_gets_a_rich_table_and_a_pipe_a_plain_one(here: Path) -> None
     os.close(ours)
     assert "\x1b[" not in piped
     assert b"\x1b[" in shown
-    assert "0.7500" in piped
-    assert b"0.7500" in shown
+    assert "0.750" in piped
+    assert b"0.750" in shown
 
 
 def _read(handle: int) -> bytes:

@@ -42,11 +42,13 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 ]
 CASES = pytest.mark.parametrize("case", range(len(VARIANTS)), ids=[f"{name} {own}" for name, own in VARIANTS])
 OWN_UNITS = {
-    "score": {"mean", "low", "high", "value"},
+    "score": {FLIPPED},
+    "score.long": {"mean", "low", "high"},
     "power.pairs": {"difference", "low", "high", "selected_low", "selected_high", "shrunken", "effect"},
     "power.best_runs": {"mean"},
     "score.tiers": {"mean"},
-    "standardize": {"mean", "low", "high"},
+    "standardize": {FLIPPED},
+    "standardize.long": {"mean", "low", "high"},
     "standardize.scores": {"value"},
     "standardize.factors": {"mean"},
     "subset.pairs": {"difference", "difference_subset"},
