@@ -15,6 +15,7 @@ from assay.core.notes import Note, gravest_first
 from assay.core.text import counted, visible
 from assay.data.provenance import Basis
 from assay.render.cells import is_number, widths
+from assay.render.verdict import BEWARE, INCONCLUSIVE, said_of
 from assay.results.result import Report, Result
 from assay.results.sentences import Sentence
 
@@ -117,20 +118,14 @@ def statements(result: Result) -> list[str]:
     if result.screen is None:
         return []
     said = {status: [one for one in result.sentences if one.status == status] for status in _STATUSES}
-    lines = [_filled(f"- {_beside(one)}", indent="  ") for one in said["decided"]]
+    lines = [_filled(f"- {said_of(one.text, one.shown, one.between)}", indent="  ") for one in said["decided"]]
     for status, opening in _STATUSES.items():
         if opening and said[status]:
             lines.append(_filled(opening + "; ".join(map(_clause, said[status])) + "."))
     return lines
 
 
-_STATUSES = {"decided": "", "inconclusive": "Inconclusive on these topics: ", "beware": "Beware: "}
-
-
-def _beside(sentence: Sentence) -> str:
-    """A sentence with its number and interval behind it."""
-    number = ", ".join(filter(None, (sentence.shown, sentence.between)))
-    return f"{_clause(sentence)} ({number})." if number else f"{_clause(sentence)}."
+_STATUSES = {"decided": "", "inconclusive": f"{INCONCLUSIVE}: ", "beware": f"{BEWARE}: "}
 
 
 def _clause(sentence: Sentence) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from assay.core.notes import Note, gravest_first
+from assay.core.notes import Note
 from assay.core.text import visible
 from assay.render import verdict
 from assay.render.cells import cell, cells, is_number, widths
@@ -17,7 +17,6 @@ from assay.render.screen import (
     n_lines,
     notes_after,
     notes_before,
-    notes_on_table,
     statements,
 )
 from assay.results.result import Report, Result
@@ -59,13 +58,6 @@ def _wrapped(text: str, *, indent: str = "") -> str:
 def labelled(note: Note) -> str:
     """Show a note behind its severity."""
     return f"{'note' if note.severity == 'info' else note.severity}: {visible(note.text)}"
-
-
-def before_and_after(result: Result) -> tuple[list[Note], list[Note]]:
-    """Split the notes on a table: warnings and what is to be known of the data come before the answer."""
-    notes = notes_on_table(result)
-    first = gravest_first(note for note in notes if note.on_data or note.severity == "warning")
-    return first, [note for note in notes if note not in first]
 
 
 def _before(result: Result) -> list[str]:
