@@ -267,7 +267,7 @@
       make("td", { className: "n", textContent: String(own.rank[r]) }),
       make("th", { scope: "row" }, ...(groups ? [dot] : []), name),
       make("td", { className: "n", textContent: shown(own.mean[r]) }),
-      make("td", { className: "bar" }, interval(r, low, high)),
+      make("td", { className: "spread" }, interval(r, low, high)),
       make("td", { className: "n may", textContent: own.rank_low[r] === own.rank_high[r] ? String(own.rank_low[r]) : `${own.rank_low[r]}–${own.rank_high[r]}` }),
       make("td", { className: "tier" }, tier),
       ...ranks);
