@@ -285,7 +285,7 @@
     const axis = make("span", { className: "axis" }, make("span", { textContent: shown(ends[0]) }), make("span", { textContent: `${100 * data.level}% interval` }), make("span", { textContent: shown(ends[1]) }));
     const column = (text, kind = "", about = "") => make("th", { scope: "col", className: kind, title: about }, text);
     const head = make("tr", {},
-      column("A B", "pick", "Pick two runs to compare them"), column("#", "n"), column("run"), column(named(measure().name), "n"), column(axis, "bar"),
+      column("A B", "pick", "Pick two runs to compare them"), column("#", "n"), column("run"), column(named(measure().name), "n"), column(axis, "spread"),
       column("true rank", "n may", "The ranks that the run may have by its true mean; those of all runs hold at once"), column("tier", "tier"),
       ...others.map((one) => column(named(one.name), "n", `Rank by ${one.name}`)));
     const found = matching();
