@@ -302,7 +302,7 @@
       return make("span", { className: "key" }, dot, named(value));
     }));
     const texts = [`Bars are ${100 * data.level}% intervals over topics.`];
-    if (R > 1) texts.push("Where a tier ends, all runs above are truly better than all below; this holds for all tiers at once.");
+    if (R > 1) texts.push(`Where a tier ends, all runs above are truly better than all below, for all tiers at once in ${100 * data.level}% of samples of topics.`);
     if (others.length && R > 1) texts.push(`The last columns are ranks by other measures, bold where ${measure().name} rules them out.`);
     note.textContent = [...texts, data.said].join(" ").trim();
   }
@@ -373,7 +373,7 @@
         told: (t) => [`topic ${data.topics[t]}`, `${a}: ${shown(score(state.run, t))}`, `${b}: ${shown(score(state.against, t))}`, `difference ${signed(sign() * of.get(t))}`],
       }),
       ...deciding(falling, (t) => of.get(t), ["most for ", named(a)], ["most for ", named(b)]),
-      make("p", { className: "look-note", textContent: `A bar per topic. The ${100 * data.level}% interval is that of a pair chosen beforehand; power has all pairs, corrected.` }));
+      make("p", { className: "look-note", textContent: `A bar per topic. The ${100 * data.level}% interval is that of a pair chosen beforehand; one picked for its difference needs a wider one (assay power --table pairs).` }));
   }
 
   function drawRun() {
