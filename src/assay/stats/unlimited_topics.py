@@ -12,6 +12,7 @@ of the model is part of every interval.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -28,6 +29,7 @@ TIMES = (1, 2, 4)  # as many topics as there are: further the model does not rea
 _SPLITS = 100  # the same for all who ask, so that all get the same answer
 _TREND = 0.5  # of the trend from quarters to halves, the share that is carried on
 _STEEPEST = 0.5  # trend that is believed, as a power of the number of topics
+_REMEMBERED = 32  # measures whose answers are kept: several analyses of one report ask for them
 _MODEL_ERROR = 0.03  # of tau: the bias of the model where the truth is known (RR .05)
 
 
@@ -83,7 +85,13 @@ def _first(sizes: Array, reached: Bools) -> int | None:
 
 def unlimited_topics(x: Array, *, seed: int) -> UnlimitedTopics:
     """Compare random halves of the topics, all and without each group; `x` is [run, topic], without gaps."""
-    n = x.shape[1]
+    return _compared(np.ascontiguousarray(x, dtype=np.float64).tobytes(), x.shape, seed)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _compared(scores: bytes, shape: tuple[int, int], seed: int) -> UnlimitedTopics:
+    """Compare halves once for all analyses that ask about the same scores."""
+    x, n = np.frombuffer(scores).reshape(shape), shape[1]
     if n < SPLIT_TOPICS.value:
         return UnlimitedTopics(n, np.full(1, np.nan), np.zeros(1), np.nan)
     order = random_orders(n, _SPLITS, seed)
