@@ -62,6 +62,7 @@ def test_json_is_one_object_with_known_keys_and_full_precision() -> None:
         "tables": {"runs": [{"run": "bm25", "value": None}]},
         "sentences": [
             {"name": "half_rule", "text": "Half.", "value": 0.5, "low": None, "high": None, "false_rate": None}
+            | {"status": "decided", "settled_by": ""}
         ],
         "notes": [
             {"code": "made", "severity": "warning", "text": "beware"},
