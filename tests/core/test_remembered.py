@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 
-from assay.core.remembered import Remembered
+import numpy as np
+
+from assay.core.arrays import Array
+from assay.core.remembered import Remembered, remembers
 
 
 class _Thing:
@@ -28,3 +31,33 @@ def test_a_value_goes_with_either_of_its_objects() -> None:
     del one
     gc.collect()
     assert not values._values
+
+
+def test_a_function_answers_once_for_arrays_that_hold_the_same() -> None:
+    asked = []
+
+    @remembers(2)
+    def total(x: Array, *, scale: float) -> float:
+        asked.append(scale)
+        return scale * float(x.sum())
+
+    x = np.arange(4.0)
+    assert total(x, scale=2.0) == total(x.copy(), scale=2.0) == 12.0
+    assert len(asked) == 1
+    assert total(x.reshape(2, 2), scale=2.0) == 12.0
+    assert total(x, scale=3.0) == 18.0
+    assert len(asked) == 3
+    assert total(x + 1, scale=2.0) == 20.0
+
+
+def test_only_the_last_answers_are_kept() -> None:
+    asked = []
+
+    @remembers(2)
+    def same(x: int) -> int:
+        asked.append(x)
+        return x
+
+    for x in (1, 2, 1, 3, 1, 2):
+        assert same(x) == x
+    assert asked == [1, 2, 3, 2]

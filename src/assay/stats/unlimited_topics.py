@@ -12,11 +12,11 @@ of the model is part of every interval.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from assay.core.arrays import Array, Bools, Index
+from assay.core.remembered import remembers
 from assay.stats.correlation.bitwise_tau import pair_orders, tau_b
 from assay.stats.intervals import jackknife_error, t_quantile
 from assay.stats.leave_one_out import topic_sets
@@ -83,15 +83,10 @@ def _first(sizes: Array, reached: Bools) -> int | None:
     return int(sizes[reached][0]) if reached.any() else None
 
 
+@remembers(_REMEMBERED)
 def unlimited_topics(x: Array, *, seed: int) -> UnlimitedTopics:
     """Compare random halves of the topics, all and without each group; `x` is [run, topic], without gaps."""
-    return _compared(np.ascontiguousarray(x, dtype=np.float64).tobytes(), x.shape, seed)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _compared(scores: bytes, shape: tuple[int, int], seed: int) -> UnlimitedTopics:
-    """Compare halves once for all analyses that ask about the same scores."""
-    x, n = np.frombuffer(scores).reshape(shape), shape[1]
+    n = x.shape[1]
     if n < SPLIT_TOPICS.value:
         return UnlimitedTopics(n, np.full(1, np.nan), np.zeros(1), np.nan)
     order = random_orders(n, _SPLITS, seed)
