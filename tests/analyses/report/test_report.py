@@ -105,6 +105,7 @@ def test_the_verdict_is_short_and_points_to_sections_that_are_there(found: Repor
         assert_short(one)
 
 
+@pytest.mark.slow
 def test_the_command_of_a_section_gives_its_numbers(run: Callable[..., Answer], found: Report, many: Path) -> None:
     """The report was made from elsewhere, by absolute paths; its commands run where the files are."""
     for one in found.parts:
@@ -136,6 +137,7 @@ def test_the_page_can_be_made_again_to_the_same_numbers(run: Callable[..., Answe
     assert len({row["sha256"] for row in inputs}) == 13
 
 
+@pytest.mark.slow
 def test_no_path_of_this_machine_is_shown(many: Path, found: Report) -> None:
     from assay.render.formats import to_files
 
