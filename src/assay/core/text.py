@@ -98,12 +98,12 @@ def first_few(names: Sequence[str], *, most: int = 3) -> str:
 
 
 def capital(text: str) -> str:
-    """Begin with a capital letter.
+    """Begin with a capital letter, unless the first word is a name that has capitals of its own.
 
-    >>> capital("mean nDCG")
-    'Mean nDCG'
+    >>> capital("mean nDCG"), capital("nDCG is stable")
+    ('Mean nDCG', 'nDCG is stable')
     """
-    return text[:1].upper() + text[1:]
+    return text if any(map(str.isupper, text.partition(" ")[0])) else text[:1].upper() + text[1:]
 
 
 def counted(n: int, what: str) -> str:

@@ -41,7 +41,10 @@ def page(result: Result) -> str:
     if result.charts or isinstance(result, Report):
         prepare()
     body = "\n".join(_body(result))
-    scripts = [*([_vega()] if '<figure class="chart"' in body else []), *_assets("js")]
+    scripts = [
+        *([_vega()] if '<figure class="chart"' in body else []),
+        *_assets("js", with_look='id="page-look"' in body),
+    ]
     data = f'<script type="application/json" id="page-latex">{in_script(LATEX)}</script>'
     code = "\n".join(f"<script>{script}</script>" for script in scripts)
     return f"{_head(_title(result), [_EARLY, *scripts])}<body>\n{body}\n{data}\n{code}\n</body>\n</html>\n"
@@ -88,8 +91,8 @@ def _asset(name: str) -> str:
     return (files("assay.render") / name).read_text(encoding="utf-8")
 
 
-def _assets(kind: str) -> list[str]:
-    return [text for name in _ASSETS if (text := _asset(f"{name}.{kind}"))]
+def _assets(kind: str, *, with_look: bool = True) -> list[str]:
+    return [_asset(f"{name}.{kind}") for name in _ASSETS if name != "look" or with_look]
 
 
 def _hash(script: str) -> str:
