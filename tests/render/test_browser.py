@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from assay.render.formats import to_csv, to_latex
 from assay.render.page import page
 from assay.results.charts import Chart, category, field, lines
 from assay.results.result import Report, Result
-from tests.render.test_page import hand_made, n_charts
+from tests.render.test_page import CUT, hand_made, n_charts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Page
@@ -70,12 +71,22 @@ def sideways(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 
+def unfold(page: Page, within: str = "main") -> None:
+    """Open all folds, and wait until the charts in them are drawn."""
+    page.eval_on_selector_all(f"{within} details", "els => els.forEach((el) => { el.open = true; })")
+    for figure in page.locator(f"{within} figure.chart").all():
+        figure.scroll_into_view_if_needed()
+        figure.locator(".tools").wait_for(state="attached")
+
+
 @pytest.mark.parametrize("width", [1280, 400])
 def test_every_chart_is_drawn_without_a_fault_or_a_request(
     browser: Browser, file: Path, report: Report, width: int
 ) -> None:
-    seen = Watched(browser, file, viewport={"width": width, "height": 800})
-    assert seen.page.locator("figure.chart.live").count() == n_charts(report)
+    seen = Watched(browser, file, viewport={"width": width, "height": 900})
+    assert seen.page.locator("details figure.live").count() == 0  # what is folded is not drawn
+    unfold(seen.page)
+    assert seen.page.locator("figure.chart.live").count() == n_charts(report) + CUT
     assert seen.page.eval_on_selector_all("figure.chart .canvas", EVERY)
     assert seen.page.locator("figure.chart .canvas > svg").count() == 0  # the still pictures have gone
     assert sideways(seen.page) <= 0
@@ -83,10 +94,120 @@ def test_every_chart_is_drawn_without_a_fault_or_a_request(
     seen.context.close()
 
 
-def test_the_verdict_is_on_the_first_screen(wide: Watched) -> None:
-    box = wide.page.locator(".standing").bounding_box()
+def test_what_to_do_is_on_the_first_screen(browser: Browser, tmp_path: Path) -> None:
+    row = {
+        "sentence": "s",
+        "action": "Report nDCG@10 rather than AP",
+        "why": "it separates more pairs of these runs, and new topics reverse fewer of them",
+        "status": "decided",
+        "settled_by": "",
+        "shown": "72% of pairs",
+        "between": "67% to 77%",
+        "section": "power",
+    }
+    open_, beware = row | {"status": "inconclusive"}, row | {"status": "beware", "severity": "caution"}
+    warned = Note("made", "warning", "ranks contradict scores in 360 of 400 lists of 8 runs; ordered by score")
+    table = pl.DataFrame([row] * 7 + [open_, beware, beware], infer_schema_length=None)
+    path = tmp_path / "x.html"
+    path.write_text(page(Report("report", table, notes=(warned,))), encoding="utf-8")
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    shown = context.new_page()
+    shown.goto(path.as_uri())
+    assert shown.locator(".verdict li").count() == 7
+    box = shown.locator("#page-decide").bounding_box()
     assert box is not None
-    assert box["y"] + box["height"] < 800
+    assert box["y"] + box["height"] < 900
+    context.close()
+
+
+BROKEN = """() => {
+  const broken = [];
+  const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    if (node.parentElement.closest("script, svg, #names") || !node.parentElement.checkVisibility()) continue;
+    for (const word of node.data.matchAll(/[A-Za-z]{2,20}/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const tops = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+      if (tops.size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+}"""
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_no_word_is_broken_on_a_narrow_screen(browser: Browser, file: Path, is_open: bool) -> None:
+    seen = Watched(browser, file, viewport={"width": 400, "height": 900})
+    if is_open:
+        unfold(seen.page)
+    assert seen.page.evaluate(BROKEN) == []
+    assert sideways(seen.page) <= 0
+    seen.context.close()
+
+
+def test_cards_are_low_where_nothing_is_open(wide: Watched) -> None:
+    heights = wide.page.eval_on_selector_all(".card", "els => els.map((el) => el.offsetHeight)")
+    assert max(heights) < 720  # eight rows of two cards, with all else, make at most eight screens of 900
+
+
+def test_contents_stay_in_sight_and_lead_to_layers(browser: Browser, file: Path) -> None:
+    seen = Watched(browser, file, viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    seen.page.locator(".bar a", has_text="Glossary").click()
+    assert seen.page.locator("#page-glossary dl").is_visible()  # a link opens what it leads to
+    bar = seen.page.locator(".bar").bounding_box()
+    assert bar is not None
+    assert bar["y"] == 0
+    seen.page.locator(".bar a", has_text="Decide").click()
+    seen.page.get_by_role("link", name="rule").first.click()
+    assert seen.page.locator("#page-rule-best_measures").is_visible()
+    seen.page.get_by_role("link", name="why").first.click()
+    title = seen.page.locator("#power-title").bounding_box()
+    assert title is not None
+    assert 0 < title["y"] < 900
+    assert seen.trouble == []
+    seen.context.close()
+
+
+def test_words_are_explained_by_keyboard_pointer_and_tap(browser: Browser, file: Path) -> None:
+    seen = Watched(browser, file, viewport={"width": 400, "height": 900}, has_touch=True)
+    word, tip = seen.page.locator("#page-decide abbr", has_text="power").first, seen.page.locator(".tip")
+    meaning = word.get_attribute("aria-description")
+    assert meaning
+    assert word.get_attribute("title") is None  # a browser would show it, too
+    for show, hide in (
+        (word.focus, lambda: seen.page.keyboard.press("Escape")),
+        (word.hover, lambda: seen.page.mouse.move(0, 0)),
+        (word.tap, lambda: seen.page.keyboard.press("Escape")),
+    ):
+        assert tip.is_hidden()
+        show()
+        assert tip.inner_text() == meaning
+        hide()
+    assert sideways(seen.page) <= 0
+    assert seen.trouble == []
+    seen.context.close()
+
+
+def test_a_fold_opens_by_keyboard_and_its_charts_are_drawn(browser: Browser, file: Path) -> None:
+    seen = Watched(browser, file, viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    seen.page.locator("#power .all > summary").focus()
+    seen.page.keyboard.press("Enter")
+    figure = seen.page.locator("#power .all > figure.chart")
+    figure.scroll_into_view_if_needed()
+    figure.locator("svg").wait_for()
+    assert seen.trouble == []
+    seen.context.close()
+
+
+def test_paper_has_what_to_do_and_the_cards_alone(browser: Browser, file: Path) -> None:
+    seen = Watched(browser, file, viewport={"width": 1280, "height": 900})
+    seen.page.emulate_media(media="print")
+    assert seen.page.locator(".verdict li:visible").count() == 3
+    assert seen.page.locator(".card:visible").count() == 4
+    assert seen.page.locator(".bar:visible, .contents:visible, summary:visible, .tools:visible").count() == 0
+    seen.context.close()
 
 
 def column(page: Page, table: str, number: int) -> list[str]:
@@ -94,7 +215,7 @@ def column(page: Page, table: str, number: int) -> list[str]:
 
 
 def test_tables_are_sorted_by_click_and_by_keyboard(wide: Watched, report: Report) -> None:
-    table = "#power .table:has(> h3) table"
+    table = 'table[aria-label="power"]'
     head = wide.page.locator(f"{table} thead th").nth(1)
     result = report.parts[1].result
     assert result is not None
@@ -112,11 +233,12 @@ def test_tables_are_sorted_by_click_and_by_keyboard(wide: Watched, report: Repor
 
 
 def test_long_tables_fold_and_unfold(wide: Watched) -> None:
+    unfold(wide.page, "#names")
     table = wide.page.locator('table[aria-label="names, long"]')
     assert table.locator("tbody tr:visible").count() == 15
-    button = wide.page.get_by_role("button", name="Show 200 rows of names, long")
+    button = wide.page.get_by_role("button", name="Show 100 rows of names, long")
     button.click()
-    assert table.locator("tbody tr:visible").count() == 200
+    assert table.locator("tbody tr:visible").count() == 100
     wide.page.get_by_role("button", name="Show fewer rows of names, long", expanded=True).click()
     assert table.locator("tbody tr:visible").count() == 15
 
@@ -126,7 +248,7 @@ def test_paper_has_the_rows_that_are_unfolded_and_says_how_many_there_are(wide: 
     part = wide.page.locator(".table", has=table)
     said = part.locator("caption, .cut span, .cut")
     seen = []
-    for name in ("Show 200 rows", "Show fewer rows"):
+    for name in ("Show 100 rows", "Show fewer rows"):
         assert not part.locator("caption").is_visible()  # on a screen a button says it
         wide.page.emulate_media(media="print")
         seen.append(
@@ -135,19 +257,20 @@ def test_paper_has_the_rows_that_are_unfolded_and_says_how_many_there_are(wide: 
         wide.page.emulate_media(media="screen")
         wide.page.get_by_role("button", name=f"{name} of names, long").click()
     where = "all of them by the command below, and in the JSON file beside this page"
-    assert seen[0] == (15, ["15 of 250 rows", where])
-    assert seen[1] == (200, [f"200 of 250 rows; {where}", "200 of 250 rows; "])
+    assert seen[0] == (15, ["15 of 150 rows", where])
+    assert seen[1] == (100, [f"100 of 150 rows; {where}", "100 of 150 rows; "])
 
 
 def test_a_copy_of_a_cut_table_says_so(wide: Watched) -> None:
     for what in ("Copy CSV", "Copy LaTeX"):
         wide.page.get_by_role("button", name=f"{what} of names, long").click()
-        wide.page.get_by_role("button", name="200 of 250 rows copied").wait_for()
+        wide.page.get_by_role("button", name="100 of 150 rows copied").wait_for()
         wide.page.get_by_role("button", name=f"{what} of names, long").wait_for()
-    assert wide.page.evaluate("navigator.clipboard.readText()").count("\n% 200 of 250 rows; all of them") == 1
+    assert wide.page.evaluate("navigator.clipboard.readText()").count("\n% 100 of 150 rows; all of them") == 1
 
 
 def test_no_two_buttons_that_do_different_things_have_one_name(wide: Watched, report: Report) -> None:
+    unfold(wide.page)
     names = wide.page.eval_on_selector_all("main .tools button", "els => els.map(el => el.ariaLabel)")
     assert len(names) > 2 * n_charts(report)
     assert sorted(set(names)) == sorted(names)
@@ -180,7 +303,9 @@ def test_copies_are_those_of_the_command_line(browser: Browser, tmp_path: Path) 
 
 
 def test_charts_answer_to_the_pointer_and_read_no_markup(browser: Browser, tmp_path: Path) -> None:
-    table = pl.DataFrame({"x": [0.0, 1.0, 0.0, 1.0], "y": [0.0, 1 / 3, 1.0, 1.0], "m": ["<b>a</b>"] * 2 + ["b"] * 2})
+    names = ["<b>a</b>", "b", "c", "d", "e", "f", "g"]  # more than have room for a name where they end
+    ends = [(m, float(x), 1 / 3 * x if i == 0 else i) for i, m in enumerate(names) for x in (0, 1)]
+    table = pl.DataFrame(ends, schema=["m", "x", "y"], orient="row").select("x", "y", "m")
     drawing = lines(field("x"), field("y"), category("m"), points=True)
     made = Result("made", table, charts=(Chart("one", "One", table, drawing),))
     path = tmp_path / "x.html"
@@ -191,7 +316,7 @@ def test_charts_answer_to_the_pointer_and_read_no_markup(browser: Browser, tmp_p
     faded = "figure .mark-line path[opacity='0.125'], figure .mark-line path[stroke-opacity='0.125']"
     assert seen.page.locator(faded).count() == 0
     seen.page.locator("figure .role-legend-label text").first.click()
-    seen.page.wait_for_function("query => document.querySelectorAll(query).length === 1", arg=faded)
+    seen.page.wait_for_function("query => document.querySelectorAll(query).length === 6", arg=faded)
     with seen.page.expect_download() as download:
         seen.page.get_by_role("button", name="Save SVG").click()
     assert download.value.suggested_filename == "made-one.svg"
@@ -220,16 +345,44 @@ def test_light_and_dark_follow_the_reader_and_a_button(browser: Browser, file: P
     seen.context.close()
 
 
-def test_without_scripts_there_are_still_pictures_and_tables(browser: Browser, file: Path, report: Report) -> None:
+def test_few_lines_are_named_where_they_end(browser: Browser, tmp_path: Path) -> None:
+    table = pl.DataFrame(
+        {"x": [0.0, 1.0] * 3, "y": [0.0, 0.1, 0.0, 0.1, 0.0, 1.0], "m": ["<b>a</b>"] * 2 + ["b"] * 2 + ["c"] * 2}
+    )
+    drawing = lines(field("x"), field("y"), category("m", title="kind"))
+    path = tmp_path / "x.html"
+    path.write_text(page(Result("made", table, charts=(Chart("one", "One", table, drawing),))), encoding="utf-8")
+    seen = Watched(browser, path)
+    assert seen.page.locator("figure .role-legend").count() == 0
+    boxes = {}
+    for name in ("<b>a</b>", "b", "c"):
+        boxes[name] = seen.page.locator(
+            "figure .mark-text.role-mark text", has_text=re.compile(f"^{name}$")
+        ).bounding_box()
+    assert all(boxes.values())
+    tops = sorted(box["y"] for box in boxes.values() if box)
+    assert tops[1] - tops[0] > 50  # c ends far above
+    assert 12 <= tops[2] - tops[1] < 40  # the others end at one place, and are apart
+    assert seen.trouble == []
+    seen.context.close()
+
+
+def test_without_scripts_there_are_cards_with_pictures_and_all_else_opens(
+    browser: Browser, file: Path, report: Report
+) -> None:
     seen = Watched(browser, file, java_script_enabled=False, viewport={"width": 400, "height": 800})
-    assert seen.page.locator("figure.chart svg:visible").count() == n_charts(report)
-    assert seen.page.locator('table[aria-label="names, long"] tbody tr:visible').count() == 200
+    assert seen.page.locator("figure.chart svg:visible").count() == seen.page.locator(".card").count() == 4
+    assert seen.page.locator(".verdict li:visible").count() == 3
+    assert seen.page.locator("#page-decide abbr[title]").count() > 0
+    seen.page.locator("#names .all > summary").click()
+    seen.page.locator("#names .all details", has_text="long").locator("summary").click()
+    assert seen.page.locator('table[aria-label="names, long"] tbody tr:visible').count() == 100
     assert seen.page.locator("button").count() == 0
     assert seen.trouble == []
     seen.context.close()
 
 
 def test_names_that_mean_harm_did_none(wide: Watched) -> None:
-    assert "<script>alert(1)</script>" in wide.page.locator("#names h2").inner_text()
+    assert "<script>alert(1)</script>" in wide.page.locator("#names > h3").inner_text()
     assert wide.page.get_by_text("two\\nlines").count() > 0
     assert wide.trouble == []

@@ -43,8 +43,10 @@ def test_a_chart_shows_itself_in_a_notebook(report: Report) -> None:
 def test_a_report_shows_its_verdict_in_a_notebook(report: Report) -> None:
     shown = fragment(report)
     found = Outline(shown)
-    assert "<ol><li>Report AP: its power is highest. [power]</li>" in shown
-    assert f"<li>Beware.</li></ol><p>{STANDING}</p>" in shown
+    assert "<ol><li>Report AP: its power is highest (80% of pairs, 75 to 85%). [power]</li>" in shown
+    assert "<p><b>Inconclusive on these topics:</b> whether &lt;script&gt;" in shown
+    assert "<p><b>Beware:</b> lists have ties; " in shown
+    assert f"<p>{STANDING}</p>" in shown
     assert "<p>depth: left out; needs at least 10 runs</p>" in shown
     assert "<script>" not in shown
     assert "\x1b" not in shown

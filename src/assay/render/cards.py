@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay.render.decide import beside, said
+from assay.render.decide import said
 from assay.render.docstrings import documentation
 from assay.render.glossary import glossed
 from assay.render.html import Picture, esc, grid, notes_list, picture, spec_for_page
@@ -25,7 +25,7 @@ from assay.render.sections import (
 )
 from assay.render.small import small
 from assay.results.result import Part, Result
-from assay.results.sentences import Sentence
+from assay.results.sentences import Sentence, beside
 
 if TYPE_CHECKING:
     from assay.results.charts import Chart
@@ -118,7 +118,7 @@ def _small(part: Part, result: Result) -> str:
 def _sentence(one: Sentence) -> str:
     if one.status == "inconclusive":
         return f'<p class="says"><em>Inconclusive:</em> {glossed(one.action)}</p>'
-    figure = beside(one.shown, one.between)
+    figure = esc(beside(one.shown, one.between))
     return f'<p class="says">{said(one)}{f" <small>{figure}</small>" if figure else ""}</p>'
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
 
 from assay.core.notes import Severity
 from assay.core.text import capital, counted
@@ -11,24 +10,23 @@ from assay.render.glossary import glossed
 from assay.render.html import esc
 from assay.render.pictures import slug
 from assay.render.sections import section_id
+from assay.render.verdict import BEWARE, INCONCLUSIVE, Row, inconclusive, statements
 from assay.results.result import Report
-from assay.results.sentences import STANDING, Sentence
-
-Row = dict[str, Any]
+from assay.results.sentences import STANDING, Sentence, beside
 
 _MOST = 6  # caveats of one severity that stand open
 
 
 def decide(report: Report) -> Iterator[str]:
-    """Set the statements of a report: one line for each that is decided, the others gathered."""
-    rows = list(report.table.iter_rows(named=True))
+    """Set the statements of a report: one line for each that is decided, what is lacking, the others gathered."""
     there = {part.name for part in report.parts}
     rules = set(report.tables["rules"]["rule"]) if "rules" in report.tables else set[str]()
     yield '<section id="page-decide" aria-labelledby="page-decide-title"><h2 id="page-decide-title">What to do</h2>'
-    decided = [row for row in rows if _status(row) == "decided"]
-    yield f'<ul class="verdict">{"".join(_line(row, there, rules) for row in decided)}</ul>' if decided else ""
-    yield _inconclusive([row for row in rows if _status(row) == "inconclusive"])
-    yield from _beware(report, [row for row in rows if _status(row) == "beware"])
+    decided = "".join(_line(row, there, rules) for row in statements(report, "decided"))
+    yield f'<ul class="verdict">{decided}</ul>' if decided else ""
+    yield f'<p class="box">{glossed(report.text)}</p>' if report.text else ""
+    yield _inconclusive(report)
+    yield from _beware(report, statements(report, "beware"))
     yield f'<p class="standing">{esc(STANDING)}</p></section>'
 
 
@@ -40,15 +38,6 @@ def rule_id(name: str) -> str:
 def said(one: Sentence) -> str:
     """Set a sentence: what to do stands out, then why."""
     return _words(one.action, one.why)
-
-
-def beside(shown: str | None, between: str | None) -> str:
-    """Set the number that a sentence rests on, and its interval."""
-    return ", ".join(esc(text) for text in (shown, between) if text)
-
-
-def _status(row: Row) -> str:
-    return row.get("status") or "decided"
 
 
 def _words(action: str, why: str | None) -> str:
@@ -64,19 +53,15 @@ def _line(row: Row, there: Collection[str], rules: Collection[str]) -> str:
     section, rule = row.get("section") or "", row.get("rule") or ""
     why = f'<a href="#{section_id(section)}">why</a>' if section in there else ""
     licence = f'<a href="#{rule_id(rule)}">rule</a>' if rule in rules else ""
-    figure = " · ".join(filter(None, (beside(row.get("shown"), row.get("between")), why, licence)))
+    figure = " · ".join(filter(None, (esc(beside(row.get("shown") or "", row.get("between") or "")), why, licence)))
     words = _words(row.get("action") or row["sentence"], row.get("why"))
     return f'<li><p>{words}</p><p class="figure">{figure}</p></li>'
 
 
-def _inconclusive(rows: Sequence[Row]) -> str:
+def _inconclusive(report: Report) -> str:
     """Gather what the evidence does not decide, with what would."""
-    clauses = [
-        glossed(row.get("action") or row["sentence"])
-        + (f" ({esc(row['settled_by'])} would settle it)" if row.get("settled_by") else "")
-        for row in rows
-    ]
-    return f'<p class="box open"><b>Inconclusive on these topics:</b> {"; ".join(clauses)}.</p>' if clauses else ""
+    text = inconclusive(report)
+    return f'<p class="box"><b>{INCONCLUSIVE}:</b> {glossed(text)}.</p>' if text else ""
 
 
 def _beware(report: Report, rows: Sequence[Row]) -> Iterator[str]:
@@ -90,13 +75,13 @@ def _beware(report: Report, rows: Sequence[Row]) -> Iterator[str]:
             texts[note.severity].append(note.text)
     for severity in ("warning", "caution"):
         if texts[severity]:
-            yield f'<div class="box {severity}"><p><b>Beware:</b> {_clauses(texts[severity][:_MOST])}</p>'
+            yield f'<div class="box {severity}"><p><b>{BEWARE}:</b> {_clauses(texts[severity][:_MOST])}</p>'
             yield _folded(f"{len(texts[severity]) - _MOST} more", texts[severity][_MOST:]) + "</div>"
     yield _folded(counted(len(texts["info"]), "note") + " on the data", texts["info"])
 
 
 def _clauses(texts: Sequence[str]) -> str:
-    return " ".join(glossed(_ended(capital(text))) for text in texts)
+    return glossed(" ".join(_ended(capital(text)) for text in texts))
 
 
 def _folded(title: str, texts: Sequence[str]) -> str:

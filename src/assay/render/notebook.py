@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from assay.render import verdict
 from assay.render.html import esc, grid, lean, notes_list
 from assay.render.screen import heading
 from assay.render.text import prose
@@ -56,9 +57,12 @@ def _pieces(result: Result) -> Iterator[str]:
 
 def _report(report: Report) -> Iterator[str]:
     """Show the verdict, and every section folded."""
-    rows = report.table.iter_rows(named=True)
-    sentences = (esc(row["sentence"]) + (f" [{esc(row['section'])}]" if row["section"] else "") for row in rows)
-    yield f"<ol>{''.join(f'<li>{text}</li>' for text in sentences)}</ol><p>{esc(STANDING)}</p>"
+    rows = verdict.statements(report, "decided")
+    sentences = (esc(verdict.said(row)) + (f" [{esc(row['section'])}]" if row["section"] else "") for row in rows)
+    yield f"<ol>{''.join(f'<li>{text}</li>' for text in sentences)}</ol>"
+    gathered = {verdict.INCONCLUSIVE: verdict.inconclusive(report), verdict.BEWARE: verdict.caveats(report)}
+    yield from (f"<p><b>{title}:</b> {esc(text)}.</p>" for title, text in gathered.items() if text)
+    yield f"<p>{esc(STANDING)}</p>"
     yield notes_list(report.notes)
     yield from map(_section, report.parts)
 

@@ -121,7 +121,7 @@
 
   for (const line of all(".command")) {
     const words = line.textContent;
-    const name = line.closest("section").querySelector("h2 .name")?.textContent ?? "this page";
+    const name = line.closest("section").querySelector(".name")?.textContent ?? "this page";
     line.append(tools(button("Copy", (from) => copy(words, from), { ariaLabel: `Copy command of ${name}` })));
   }
 

@@ -189,22 +189,20 @@ def budget_chart(budgets: pl.DataFrame, target: str, level: float) -> tuple[Char
     rows = rows.filter(pl.int_range(pl.len()).over("budget") < _DRAWN)
     panels = rows["panel"].unique(maintain_order=True).to_list()[: MAX_ROWS // _DRAWN]
     rows = rows.filter(pl.col("panel").is_in(panels))
-    y = field("design", kind="nominal", sort={"field": "phi", "order": "descending"})
-    y["axis"] = {"labelLimit": 320, "title": None}
+    rows = rows.sort("phi", descending=True, maintain_order=True)
+    y = category("design", axis={"labelLimit": 320, "title": None})
     drawing = intervals(field("phi", scale={"zero": False}), y, low="low", high="high")
     verdict = category("verdict", scale={"domain": [_MAY, _BEHIND]}, legend={"title": None})
     rule, dot = drawing["layer"]
     rule["encoding"]["color"] = dot["encoding"]["color"] = dot["encoding"]["shape"] = verdict
-    spec = {**drawing, "width": 360}
-    facet = {"field": "panel", "type": "nominal", "sort": panels, "title": None}
     by = f"Predicting {target} on new topics: what each budget buys, with {level:.0%} intervals over topics"
     text = f"phi of designs, the {_DRAWN} highest of every budget, and which of them may be best."
-    resolve = {"scale": {"y": "independent"}}
-    return (
-        (Chart("budget", by, rows, {"facet": facet, "spec": spec, "columns": 2, "resolve": resolve}, text),)
-        if rows.height
-        else ()
-    )
+    spec = {**drawing, "width": 360}
+    if len(panels) == 1:
+        return (Chart("budget", f"{by}: {panels[0]}", rows, spec, text),)
+    facet = {"field": "panel", "type": "nominal", "sort": panels, "title": None}
+    drawing = {"facet": facet, "spec": spec, "columns": 2, "resolve": {"scale": {"y": "independent"}}}
+    return (Chart("budget", by, rows, drawing, text),) if rows.height else ()
 
 
 def design_charts(curve: pl.DataFrame, target: str, to_pool: set[str]) -> tuple[Chart, ...]:
