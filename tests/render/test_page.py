@@ -99,7 +99,7 @@ def hand_made(folder: Path) -> Report:
         Part("names", EVIL[0], f"assay names '{EVIL[0]}'", wicked, shown=("long",)),
         Part("depth", "How deep?", why_not="needs at least 10 runs"),
     )
-    rows = [
+    rows: list[dict[str, object]] = [
         {
             "sentence": "Report AP: its power is highest.",
             "action": "Report AP",
