@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-full fuzz validity check format docs atlas bench lock clean
+.PHONY: demo test test-full fuzz validity check format docs gallery atlas bench lock clean
 
 demo: $(READY)
 	$(BIN)/assay demo
@@ -34,6 +34,9 @@ format: $(READY)
 docs: $(READY) ## writes docs/reference from the declarations, then the site
 	$(BIN)/python docs/generate.py
 	$(BIN)/mkdocs build --strict
+
+gallery: $(READY) ## pictures of the report on four collections: docs/gallery/
+	$(BIN)/python docs/gallery.py
 
 atlas: $(READY) ## the papers computed again on all public collections: atlas.html and its summary page
 	$(BIN)/python docs/atlas.py

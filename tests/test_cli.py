@@ -196,7 +196,7 @@ def test_judgments_in_the_place_of_a_run_are_told_where_they_belong(assay: Calla
         (["-m", "APP"], "no measure 'APP'; did you mean 'AP'?"),
         (["-m", "P"], "P needs a cutoff, as in P@10"),
         (["-m", "AP"], "measure AP is asked for twice"),
-        (["--table", "topics"], "no table 'topics' (there is none)"),
+        (["--table", "topics"], "no table 'topics' (there is long, tiers)"),
         (["--qrels"], "argument --qrels: expected one argument"),
     ],
 )
@@ -289,7 +289,7 @@ def test_the_first_of_repeated_documents_is_kept_on_demand(assay: Callable[..., 
     code, out, _ = assay(*words)
     answer = json.loads(out)
     assert code == 0
-    assert answer["table"][0]["mean"] == 0.75
+    assert answer["table"][0]["RR"] == 0.75
     text = "twice:3: 2 repeated documents dropped from here on, the first of each kept"
     assert answer["notes"][0] == {"code": "repeated_documents", "severity": "caution", "text": text}
 
@@ -314,20 +314,24 @@ def test_json_says_everything(assay: Callable[..., Answer]) -> None:
         "top_grade": 2,
         "undefined": "zero",
     }
-    assert [(row["run"], row["measure"], row["mean"]) for row in answer["table"]] == [
+    assert [(row["rank"], row["run"], row["RR"], row["P@1"]) for row in answer["table"]] == [
+        (1, "x", 0.75, 0.5),
+        (2, "y", 0.75, 0.5),
+    ]
+    assert [(row["run"], row["measure"], row["mean"]) for row in answer["tables"]["long"]] == [
         ("x", "RR", 0.75),
         ("x", "P@1", 0.5),
         ("y", "RR", 0.75),
         ("y", "P@1", 0.5),
     ]
-    assert set(answer["table"][0]) == {"run", "measure", "mean", "low", "high", "n_topics"}
+    assert set(answer["tables"]["long"][0]) == {"run", "measure", "mean", "low", "high", "n_topics"}
     (note,) = answer["notes"]
-    assert (list(answer["tables"]), note["code"], note["severity"]) == (["tiers"], "judged_shares", "info")
+    assert (list(answer["tables"]), note["code"], note["severity"]) == (["long", "tiers"], "judged_shares", "info")
 
 
 def test_labels_print_the_parameters_that_were_stated(assay: Callable[..., Answer]) -> None:
     words = ("score", "x", "--qrels", "qrels", "-m", "RBP(p=0.8)", "-m", "map", "-m", "rbp(p=.80)/pool=1")
-    code, out, _ = assay(*words, "--format", "csv")
+    code, out, _ = assay(*words, "--table", "long", "--format", "csv")
     assert code == 0
     assert [line.split(",")[1] for line in out.splitlines()[1:]] == ["RBP(p=0.8)", "AP", "RBP(p=0.8)/pool=1"]
     again = refuse(assay, "score", "x", "--qrels", "qrels", "-m", "RBP", "-m", "RBP(p=0.8)")
@@ -337,7 +341,7 @@ def test_labels_print_the_parameters_that_were_stated(assay: Callable[..., Answe
 def test_the_package_is_the_command(here: Path) -> None:
     words = ["score", "x", "--qrels", "qrels", "-m", "RR", "--format", "csv"]
     done = subprocess.run([sys.executable, "-m", "assay", *words], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[0] == "run,measure,mean,low,high,n_topics"
+    assert done.stdout.splitlines()[0] == "rank,run,RR,low,high"
     done = subprocess.run([sys.executable, "-m", "assay", "scor"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "assay: no command 'scor'; did you mean 'score'?\n"
@@ -349,7 +353,7 @@ def test_the_tie_rule_decides_and_is_said(assay: Callable[..., Answer]) -> None:
     for rule in ("--ties trec", "--ties file", "--ties rank", "--order rank", "--order file"):
         _, out, _ = assay("score", "tied", "--qrels", "qrels", "-m", "RR", *rule.split(), "--format", "json")
         answer = json.loads(out)
-        found[rule] = (answer["table"][0]["mean"], answer["basis"]["order"], answer["basis"]["tied_cells"])
+        found[rule] = (answer["table"][0]["RR"], answer["basis"]["order"], answer["basis"]["tied_cells"])
     assert found == {
         "--ties trec": (0.75, "score descending, then document id descending", 1),
         "--ties file": (1.0, "score descending, then as in the file", 1),
@@ -370,7 +374,7 @@ def test_flags_and_runs_may_stand_in_any_order(assay: Callable[..., Answer]) -> 
 def test_negative_grades_count_as_the_flag_says(assay: Callable[..., Answer]) -> None:
     Path("pooled").write_text("1 0 a 1\n1 0 b -1\n2 0 a 1\n")
     ask = ("score", "x", "--qrels", "pooled", "-m", "Judged@2", "--format", "json", "--negative")
-    means = [json.loads(assay(*ask, rule)[1])["table"][0]["mean"] for rule in ("pooled", "nonrelevant")]
+    means = [json.loads(assay(*ask, rule)[1])["table"][0]["Judged@2"] for rule in ("pooled", "nonrelevant")]
     assert means == [0.5, 0.75]
 
 
@@ -409,7 +413,7 @@ def test_a_file_is_written_by_its_extension_and_nothing_is_printed(assay: Callab
         assert assay(*ask, "-o", name) == (0, "", "")
         assert Path(name).read_text() == assay(*ask, "--format", form)[1]
     assert assay(*ask, "-o", "o.parquet") == (0, "", "")
-    assert pl.read_parquet("o.parquet")["mean"].to_list() == [0.75]
+    assert pl.read_parquet("o.parquet")["AP"].to_list() == [0.75]
     assert assay(*ask, "--format", "trec_eval", "-o", "o.eval") == (0, "", "")
     assert Path("o.eval").read_text().startswith("runid")
     assert not [f for f in Path().iterdir() if f.name.startswith(".")]
@@ -560,8 +564,8 @@ def test_a_terminal_gets_a_rich_table_and_a_pipe_a_plain_one(here: Path) -> None
     os.close(ours)
     assert "\x1b[" not in piped
     assert b"\x1b[" in shown
-    assert "0.7500" in piped
-    assert b"0.7500" in shown
+    assert "0.750" in piped
+    assert b"0.750" in shown
 
 
 def _read(handle: int) -> bytes:

@@ -78,7 +78,7 @@ def test_every_command_of_the_tables_reads_its_file(
     words = shlex.split(command)
     assert words[0] == "assay"
     assert main([*words[1:], "--format", "json"]) == 0, capsys.readouterr().err
-    table = json.loads(capsys.readouterr().out)["table"]
+    table = json.loads(capsys.readouterr().out)["tables"]["long"]
     check(section, {row["run"]: row["mean"] for row in table}, expected)
 
 

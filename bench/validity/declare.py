@@ -43,6 +43,12 @@ class IntervalCheck:
     level: float = 0.95
     read: Callable[[Result], pl.DataFrame] | None = None  # the rows to check, where they are not all of the table
     counted: Counted = "each"
+    repeated_in: tuple[str | None, ...] = ()  # other tables that show some of these intervals; None is the answer
+
+    @property
+    def shown_in(self) -> tuple[str | None, ...]:
+        """The tables that show it."""
+        return (self.table, *self.repeated_in)
 
     def rows(self, result: Result) -> Iterator[tuple[Key, float, float, float]]:
         """The estimates of a result with their intervals; NaN where there is none."""

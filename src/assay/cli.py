@@ -136,6 +136,10 @@ def _run(words: list[str]) -> int:
     options = parse_words(name, rest)
     out, form, table = (options.pop(flag) for flag in ("output", "format", "table"))
     targets = _targets(out, form, table, function)
+    if table is not None:
+        from assay.render.formats import check_table
+
+        check_table(name, table, out, form)
     _check_measures(options)
     with progress.shown():
         data: list[Any] = _data(function, loader, options)

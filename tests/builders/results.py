@@ -10,7 +10,7 @@ import polars as pl
 from assay.core.notes import Note
 from assay.data.provenance import Basis
 from assay.results.result import Result
-from assay.results.sentences import Sentence
+from assay.results.sentences import Sentence, Spoken, several
 
 HALF = 0.05  # half the width of every synthetic interval
 
@@ -83,15 +83,24 @@ def paired(measure: str, means: Sequence[float], p: float, *, n_topics: int, hal
     return pl.DataFrame(rows)
 
 
-def text(said: Sentence | None) -> str:
-    """What was said."""
-    assert said is not None
-    return said.text
+def one(said: Spoken) -> Sentence:
+    """The first of what was said: what is decided comes before what is not."""
+    return several(said)[0]
 
 
-def assert_says(said: Sentence | None, *facts: str) -> None:
-    """Assert that a sentence holds these facts (names, numbers, verdict words), in this order."""
-    words, at = text(said), 0
+def text(said: Spoken) -> str:
+    """What was said first."""
+    return one(said).text
+
+
+def left_open(said: Spoken) -> list[str]:
+    """What was said to be inconclusive."""
+    return [sentence.text for sentence in several(said) if sentence.status == "inconclusive"]
+
+
+def assert_says(said: Spoken, *facts: str) -> None:
+    """Assert that a sentence, with the number beside it, holds these facts (names, numbers, words), in this order."""
+    words, at = f"{text(said)} | {one(said).number}", 0
     for fact in facts:
         found = words.find(fact, at)
         assert found >= 0, f"'{fact}' is not in '{words[at:]}'"
@@ -140,21 +149,17 @@ def agreed(
     n: int = 12,
     of: str = "means",
     may_be_least: int = 1,
-    corrected: float | None = None,
+    half: float = HALF,
 ) -> Result:
-    """A synthetic result of agreement, with intervals of the same width; the first pairs may be the least alike.
-
-    `corrected` is what taking off the noise of topics adds to every tau.
-    """
+    """A synthetic result of agreement, with intervals of the same width; the first pairs may be the least alike."""
     table = pl.DataFrame(
         [
-            {"measure_a": a, "measure_b": b, "correlation": x, "low": x and x - HALF, "high": x and x + HALF, "n": n}
+            {"measure_a": a, "measure_b": b, "correlation": x, "low": x and x - half, "high": x and x + half, "n": n}
             for (a, b), x in rows.items()
         ],
         schema_overrides={"correlation": pl.Float64, "low": pl.Float64, "high": pl.Float64},
     )
     order = table.sort("correlation", nulls_last=True).rename({"correlation": "tau"})
-    order = order.with_columns(tau_corrected=pl.col("tau") + pl.lit(corrected, dtype=pl.Float64))
     tables = (
         {"pairs": order.with_columns(may_be_least=pl.int_range(pl.len()) < may_be_least)} if of == "means" else {}
     )
@@ -263,10 +268,14 @@ def subset_sizes(
 def unlimited_taus(*rows: tuple[str, float | None]) -> pl.DataFrame:
     """A synthetic table of taus with unlimited topics: at 50 topics as given, .05 higher at every doubling."""
     filled = [
-        (m, 50 * 2**i, *(x and x + 0.05 * i + d for d in (0.0, -0.04, 0.04)), x and (1 - x - 0.05 * i) / 2)
+        (
+            *(m, 50 * 2**i),
+            *(x and x + 0.05 * i + d for d in (0.0, -0.04, 0.04)),
+            *(x and (1 - x - 0.05 * i - d) / 2 for d in (0.0, 0.04, -0.04)),
+        )
         for m, x in rows
         for i in range(3)
     ]
-    names = ("measure", "n_topics", "tau", "low", "high", "reversed")
+    names = ("measure", "n_topics", "tau", "low", "high", "reversed", "reversed_low", "reversed_high")
     kinds = dict.fromkeys(names, pl.Float64) | {"measure": pl.String, "n_topics": pl.Int64}
     return pl.DataFrame(filled, schema=kinds, orient="row")

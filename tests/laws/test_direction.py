@@ -42,11 +42,13 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 ]
 CASES = pytest.mark.parametrize("case", range(len(VARIANTS)), ids=[f"{name} {own}" for name, own in VARIANTS])
 OWN_UNITS = {
-    "score": {"mean", "low", "high", "value"},
+    "score": {FLIPPED},
+    "score.long": {"mean", "low", "high"},
     "power.pairs": {"difference", "low", "high", "selected_low", "selected_high", "shrunken", "effect"},
     "power.best_runs": {"mean"},
     "score.tiers": {"mean"},
-    "standardize": {"mean", "low", "high"},
+    "standardize": {FLIPPED},
+    "standardize.long": {"mean", "low", "high"},
     "standardize.scores": {"value"},
     "standardize.factors": {"mean"},
     "subset.pairs": {"difference", "difference_subset"},
@@ -132,7 +134,8 @@ def test_sentences_name_the_same_runs_and_numbers_and_say_that_lower_is_better(c
     assert usual.basis.lower_is_better is None
     assert list(other.basis.lower_is_better or ()) == [FLIPPED]
     plain = [one.text.replace(f"{FLIPPED} (lower is better)", FLIPPED) for one in other.sentences]
-    assert [text.replace(", lower by", " by") for text in plain] == [one.text for one in usual.sentences]
+    assert plain == [one.text for one in usual.sentences]
+    assert [one.number.replace("lower by ", "") for one in other.sentences] == [one.number for one in usual.sentences]
 
 
 @pytest.mark.parametrize("test", significance_tests())

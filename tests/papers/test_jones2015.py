@@ -322,6 +322,7 @@ def test_the_numbers_of_the_page_are_those_that_come_out(result: Result) -> None
     assert {row[0]: float(row[1]) for row in page_rows(PAGE) if row[0] in p} == pytest.approx(p, abs=0.00051)
 
 
+@pytest.mark.slow
 def test_the_page_sets_both_universes_side_by_side() -> None:
     stated = {row[0]: tuple(map(float, row[1:])) for row in page_rows(PAGE) if len(row) == 3 and "," in row[0]}
     assert len(stated) == 6

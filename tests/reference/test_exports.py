@@ -62,7 +62,7 @@ def test_the_ids_that_ragas_was_given_are_a_run() -> None:
 def test_the_command_compares_what_ragas_wrote(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--scores", str(FOLDER / "ragas" / "*.csv"), "-m", "exact_match"]
     assert main(["score", *words, "--format", "json"]) == 0
-    table = json.loads(capsys.readouterr().out)["table"]
+    table = json.loads(capsys.readouterr().out)["tables"]["long"]
     assert {row["run"]: row["mean"] for row in table} == {"small": pytest.approx(1 / 3), "large": 1.0}
 
 

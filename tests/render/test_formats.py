@@ -17,10 +17,11 @@ from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.text import visible
 from assay.data.provenance import Basis
+from assay.render.cells import cell, cells
 from assay.render.docstrings import definitions, split_docstring
 from assay.render.formats import FORMATS, check_path, notes_left_out, pick_table, to_file, to_json
 from assay.render.sections import terms
-from assay.render.text import cell, cells, plain, show
+from assay.render.text import plain, show
 from assay.results.charts import Chart, category, field, intervals
 from assay.results.result import Part, Report, Result
 from assay.results.sentences import Sentence
@@ -61,6 +62,7 @@ def test_json_is_one_object_with_known_keys_and_full_precision() -> None:
         "tables": {"runs": [{"run": "bm25", "value": None}]},
         "sentences": [
             {"name": "half_rule", "text": "Half.", "value": 0.5, "low": None, "high": None, "false_rate": None}
+            | {"status": "decided", "settled_by": ""}
         ],
         "notes": [
             {"code": "made", "severity": "warning", "text": "beware"},
@@ -71,9 +73,10 @@ def test_json_is_one_object_with_known_keys_and_full_precision() -> None:
 
 
 def test_an_answer_in_words_leaves_the_settings_of_its_data_in_place() -> None:
-    about, settings, warning, answer, *_ = plain(replace(RESULT, settings={"rng": 7}, text="Half.")).split("\n\n")
-    assert about.startswith("score: runs 2")
-    assert (settings, warning, answer) == ("rng 7", "warning: beware", "Half.")
+    about, warning, answer, *_ = plain(replace(RESULT, settings={"rng": 7}, text="Half.")).split("\n\n")
+    assert about.startswith("score: 2 runs")
+    assert about.endswith("\nrng 7")
+    assert (warning, answer) == ("warning: beware", "Half.")
     card = Result("case", MEANS, settings={"rng": 7}, text="a  1 1")
     assert plain(card).startswith("a  1 1")
 
@@ -131,7 +134,7 @@ def test_warnings_for_which_a_format_has_no_place_are_known(
 
 def test_markdown_aligns_numbers_to_the_right_and_escapes_bars() -> None:
     result = Result("score", pl.DataFrame({"run": ["a|b"], "mean": [0.5]}))
-    assert FORMATS["markdown"](result) == "| run | mean |\n| :--- | ---: |\n| a\\|b | 0.5000 |\n"
+    assert FORMATS["markdown"](result) == "| run | mean |\n| :--- | ---: |\n| a\\|b | 0.500 |\n"
 
 
 def test_latex_escapes_what_is_special_and_keeps_notes_as_comments() -> None:
@@ -145,7 +148,7 @@ def test_latex_escapes_what_is_special_and_keeps_notes_as_comments() -> None:
         "a\\_b & mean \\\\\n"
         "\\midrule\n"
         "\\&\\%\\$\\#\\_\\{\\}\\textasciitilde{}\\textasciicircum{}\\textbackslash{}"
-        "\\textless{}\\textgreater{}\\textbar{} & 0.5000 \\\\\n"
+        "\\textless{}\\textgreater{}\\textbar{} & 0.500 \\\\\n"
         "\\bottomrule\n"
         "\\end{tabular}\n"
     )
@@ -186,8 +189,8 @@ def test_plain_text_has_basis_settings_table_and_notes() -> None:
         notes=tuple(Note("made", severity, "beware") for severity in ("info", "caution", "warning")),
     )
     assert plain(result) == (
-        "score: runs 2,000, order (by score)\n\nlevel 0.95\n\nwarning: beware\n\nrun     mean\nbm25  0.3333\nd\n\n"
-        "note: beware\ncaution: beware"
+        "score: 2,000 runs\nlevel 0.95\n\nwarning: beware\n\nrun    mean\nbm25  0.333\nd\n\n"
+        "caution: beware\nnote: beware"
     )
     assert str(result) == plain(result)
     assert FORMATS["table"](result) == plain(result) + "\n"
@@ -200,8 +203,8 @@ def test_plain_text_has_basis_settings_table_and_notes() -> None:
         (math.nan, ""),
         (math.inf, "inf"),
         (-math.inf, "-inf"),
-        (0.0, "0.0000"),
-        (0.12345, "0.1235"),
+        (0.0, "0.000"),
+        (0.12345, "0.123"),
         (-1e-7, "-1e-07"),
         (12, "12"),
         (True, "yes"),
@@ -226,8 +229,8 @@ def test_decimals_are_those_that_a_column_needs() -> None:
     assert columns == [
         ("12", "", "0"),
         ("0.05", "0.05", "0.05"),
-        ("0.3333", "0.3333", "0.3333"),
-        ("0.5000", "1.0000", "inf"),
+        ("0.333", "0.333", "0.333"),
+        ("0.500", "1.000", "inf"),
         ("", "", ""),
     ]
     assert cells(table.clear()) == []
@@ -237,7 +240,7 @@ def test_a_terminal_gets_the_same_words(capsys: pytest.CaptureFixture[str], monk
     monkeypatch.setenv("COLUMNS", "200")
     show(RESULT)
     shown = capsys.readouterr().out
-    for word in ("run", "mean", "bm25", "0.3333", "12.0000", "warning: beware", "note: 50% of it", "level 0.95"):
+    for word in ("run", "mean", "bm25", "0.333", "12.000", "warning: beware", "note: 50% of it", "level 0.95"):
         assert word in shown
 
 
@@ -392,7 +395,7 @@ def test_a_table_of_a_report_is_shown_as_a_table() -> None:
     report = Report(
         "report", MEANS, tables={"power.pairs": pl.DataFrame({"p": [0.5]})}, notes=(Note("made", "info", "beware"),)
     )
-    assert plain(pick_table(report, "power.pairs")) == "     p\n0.5000\n\nnote: beware"
+    assert plain(pick_table(report, "power.pairs")) == "    p\n0.500\n\nnote: beware"
 
 
 def test_a_page_of_a_table_that_is_not_there_is_one_line(tmp_path: Path) -> None:
@@ -414,7 +417,7 @@ def test_facts_are_said_alike_in_a_terminal_and_on_a_page() -> None:
     facts = {"runs": 12345, "share": 0.25, "fast": True, "measure": ("AP", "P\x1b"), "by": {"x": 1}, "top": None}
     result = Result("score", MEANS, basis=Basis(more=facts))
     assert plain(result).startswith(
-        r"score: runs 12,345, share 0.25, fast (yes), measure (AP, P\x1b), by (x 1), top (none)" "\n"
+        r"score: 12,345 runs, share 0.25, fast (yes), measure (AP, P\x1b), by (x 1), top (none)" "\n"
     )
     assert r"<dd>12,345</dd><dt>share</dt><dd>0.25</dd><dt>fast</dt><dd>yes</dd>" in terms(facts)
     assert r"<dd>AP, P\x1b</dd><dt>by</dt><dd>x 1</dd><dt>top</dt><dd>none</dd>" in terms(facts)

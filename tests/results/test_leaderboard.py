@@ -26,7 +26,7 @@ def test_runs_come_best_first_in_tiers_that_the_topics_support() -> None:
     assert table.select("rank_low", "rank_high").rows() == [(1, 1), (2, 3), (2, 3), (4, 4)]
     assert table["may_be_best"].to_list() == [True, False, False, False]
     assert dict(table.select("run", "mean").rows()) == pytest.approx(
-        dict(score(MADE).table.select("run", "mean").rows())
+        dict(score(MADE).tables["long"].select("run", "mean").rows())
     )
 
 

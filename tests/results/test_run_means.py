@@ -27,7 +27,7 @@ def test_the_best_forty_runs_are_drawn_best_first_under_the_first_measure() -> N
 def test_the_intervals_drawn_are_those_of_the_table() -> None:
     result = score(made(5), level=0.8)
     row = result.charts[0].table.row(0, named=True)
-    assert row in result.table.to_dicts()
+    assert row in result.tables["long"].to_dicts()
     assert result.charts[0].title == "a of the runs, with 80% intervals over topics"
 
 

@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def means(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, float]:
     assert main(["score", *words, "--format", "json"]) == 0, capsys.readouterr().err
-    return {row["run"]: row["mean"] for row in json.loads(capsys.readouterr().out)["table"]}
+    return {row["run"]: row["mean"] for row in json.loads(capsys.readouterr().out)["tables"]["long"]}
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:

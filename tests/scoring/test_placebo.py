@@ -43,6 +43,7 @@ def test_the_mean_over_all_permutations_is_exact_for_linear_measures(measure: st
     np.testing.assert_allclose(made.mean[0], _every_permutation(measure), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_mean_over_many_permutations_comes_close_for_others() -> None:
     made = placebo(assay.score(RUNS, QRELS, ["AP"]), seed=1, permutations=2000)
     assert made is not None

@@ -488,7 +488,7 @@ def test_the_basis_says_where_scores_come_from(write: Write) -> None:
 
 def test_the_score_command_works_on_scores_that_were_read(write: Write) -> None:
     result = score_analysis(read_scores(write("x.ap.csv", TOPIC_BY_RUN.format("topic"))))
-    assert result.table.select("run", "measure", "mean").rows() == [
+    assert result.tables["long"].select("run", "measure", "mean").rows() == [
         ("bm25", "AP", pytest.approx(1.75 / 3, abs=1e-15)),
         ("dense", "AP", pytest.approx(0.875 / 3, abs=1e-15)),
     ]

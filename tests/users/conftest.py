@@ -51,7 +51,7 @@ def refusal(capsys: pytest.CaptureFixture[str]) -> Refusal:
 
 def means(answer: dict[str, Any]) -> dict[tuple[str, str], float]:
     """The means of `score`, by run and measure."""
-    return {(row["run"], row["measure"]): row["mean"] for row in answer["table"]}
+    return {(row["run"], row["measure"]): row["mean"] for row in answer["tables"]["long"]}
 
 
 def severities(answer: dict[str, Any]) -> dict[str, str]:

@@ -51,7 +51,7 @@ def test_a_run_name_with_a_noncharacter_does_not_abort_a_chart(name: str) -> Non
 
 def test_a_header_that_is_nearly_a_measure_is_a_name_or_one_line(ask: Ask) -> None:
     Path("scores.csv").write_text("run,topic,AP(rel={[]:1})\na,1,0.5\na,2,0.25\n")
-    assert [row["mean"] for row in ask("score", "--scores", "scores.csv")["table"]] == [0.375]
+    assert [row["mean"] for row in ask("score", "--scores", "scores.csv")["tables"]["long"]] == [0.375]
 
 
 @pytest.mark.parametrize("flag", ["runs", "--qrels", "--scores"])

@@ -255,7 +255,7 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_commands_without_measures_use_those_of_the_report(ask: Ask, collection: Path) -> None:
     data = [*(str(collection / f"run{r}") for r in range(5)), "--qrels", str(collection / "qrels")]
-    scored = {row["measure"] for row in ask("score", *data)["table"]}
+    scored = {row["measure"] for row in ask("score", *data)["tables"]["long"]}
     report = pl.DataFrame(ask("report", *data, "--sections", "power")["tables"]["power"])
     power = pl.DataFrame(ask("power", *data)["table"])
     assert scored == set(power.filter(~pl.col("placebo"))["measure"])

@@ -103,7 +103,7 @@ def test_scores_that_rise_with_rank_are_the_first_thing_said(
     assert main(words) == 0
     lines = capsys.readouterr().out.split("\n")
     warning = next(i for i, line in enumerate(lines) if line.startswith("warning: ranks contradict scores in 2 of 2"))
-    table = next(i for i, line in enumerate(lines) if line.startswith(("run  ", "fact  ")))
+    table = next(i for i, line in enumerate(lines) if line.startswith(("rank  ", "fact  ")))
     assert "scores rise with rank, as distances do" in lines[warning]
     assert warning < table
 

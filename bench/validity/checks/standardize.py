@@ -18,6 +18,14 @@ def _true_means(truth: Truth, n_topics: int) -> dict[Key, float]:  # noqa: ARG00
 
 INTERVALS = (
     IntervalCheck(
-        "standardize: mean", "standardize", None, ("run", "measure"), "mean", "low", "high", "true mean", _true_means
+        "standardize: mean",
+        "standardize",
+        "long",
+        ("run", "measure"),
+        "mean",
+        "low",
+        "high",
+        "true mean",
+        _true_means,
     ),
 )

@@ -12,7 +12,7 @@ from assay.core.text import capital
 
 GLOSSARY: dict[str, str] = {
     "bias": "An error that does not become smaller with more topics.",
-    "correlates": "Two quantities correlate if runs with more of one tend to have more of the other.",
+    "correlate": "Two quantities correlate if runs with more of one tend to have more of the other.",
     "depth": "How many documents from the top of a list are looked at, by a measure or by judges.",
     "design": "How judging is planned: how many topics, how deep to judge each, and which measure is used.",
     "disagree": "Two measures disagree about two runs on a topic if they do not prefer the same one.",
@@ -20,7 +20,7 @@ GLOSSARY: dict[str, str] = {
     "discriminative power": "The share of all pairs of runs that a measure finds significantly different.",
     "document": "What a run returns and people judge: a page, a passage, an answer.",
     "E-rho^2": "How well the topics order the runs, from 0 to 1: the share of variance that is due to the runs.",
-    "evaluated": "Scored: a measure evaluated to rank 100 looks at the first 100 documents of every list.",
+    "evaluated": "Scored: a measure that is evaluated to some rank looks at no document below it.",
     "grade": "How relevant a document was judged to be; 0 is not relevant.",
     "held-out": "Topics that were set aside while weights were fitted, so that they test the fit.",
     "interval": "The range that holds the true value in 95% of samples of topics, unless another level is stated.",
@@ -45,7 +45,7 @@ GLOSSARY: dict[str, str] = {
     "reverse": "New topics reverse two runs if they put them in the opposite order.",
     "run": "One system's ranked lists for all topics; what others call a system.",
     "score": "What a measure gives a run on a topic, or on average.",
-    "separates": "A measure separates two runs if it finds them significantly different on these topics.",
+    "separate": "A measure separates two runs if it finds them significantly different on these topics.",
     "significant": "Larger than chance explains: without a true difference, it comes up in fewer than 5% of samples.",
     "stable": "A measure is stable if it orders the runs much the same on other topics.",
     "swap": "Two runs swap if one sample of topics has them in one order, and another in the opposite.",

@@ -98,12 +98,13 @@ def first_few(names: Sequence[str], *, most: int = 3) -> str:
 
 
 def capital(text: str) -> str:
-    """Begin with a capital letter, unless the first word is a name that has capitals of its own.
+    """Begin with a capital letter, unless the first word is a name such as nDCG or run30.
 
-    >>> capital("mean nDCG"), capital("nDCG is stable")
-    ('Mean nDCG', 'nDCG is stable')
+    >>> capital("mean nDCG"), capital("nDCG is stable"), capital("run30 is best")
+    ('Mean nDCG', 'nDCG is stable', 'run30 is best')
     """
-    return text if any(map(str.isupper, text.partition(" ")[0])) else text[:1].upper() + text[1:]
+    first = text.split(" ", 1)[0].rstrip(",.:;")
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
 
 
 def counted(n: int, what: str) -> str:

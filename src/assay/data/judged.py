@@ -15,6 +15,7 @@ import numpy as np
 from assay.core.arrays import Bools, Codes, Counts, Grades, Index
 from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note, on_data
+from assay.core.remembered import Remembered
 from assay.core.settings import check_choice, check_depth, positions
 from assay.core.text import counted, first_few
 from assay.data.diagnosis.collection import diagnose
@@ -190,8 +191,7 @@ def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
     grade = settled_grades(qrels, negative)
     pool = grade_counts(qrels.topic, grade, len(qrels.topics), qrels.top)
     about = Basis(judgments=shown_path(qrels.source), negative=negative, top_grade=qrels.highest)
-    blocks = _blocks(_Grader(runs, qrels, qrels.look_up(grade, missing=UNJUDGED), qrels.salts()), start, count)
-    odd = diagnose(runs, qrels, [(block.cell, block.grade) for block in blocks], count) if qrels.is_whole else ()
+    blocks, odd = _joined(runs, qrels, lambda: _join(runs, qrels, grade, start, count), setting=negative)
     notes = (*runs.notes, *qrels.notes, *_judging_notes(runs, place, count == 0), *_negative_note(qrels, negative))
     return Judged(
         runs=runs.names,
@@ -205,6 +205,20 @@ def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
         notes=on_data([*notes, *odd]),
         fractions=qrels.fractions,
     )
+
+
+_joined: Remembered[tuple[tuple[Block, ...], tuple[Note, ...]]] = Remembered()
+
+
+def _join(
+    runs: Runs, qrels: Qrels, grade: Grades, start: Index, count: Index
+) -> tuple[tuple[Block, ...], tuple[Note, ...]]:
+    """Look up every document, and say what is odd about the outcome."""
+    blocks = _blocks(_Grader(runs, qrels, qrels.look_up(grade, missing=UNJUDGED), qrels.salts()), start, count)
+    for block in blocks:
+        block.grade.flags.writeable = False  # all who judge the same share them
+    odd = diagnose(runs, qrels, [(block.cell, block.grade) for block in blocks], count) if qrels.is_whole else ()
+    return blocks, tuple(odd)
 
 
 def _basis(about: Basis, runs: Runs, topics: Sequence[str], pool: Counts) -> Basis:

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -91,18 +92,20 @@ class Origin:
         """Show the files that a text mentions as others may see them."""
         if "/" not in text and "\\" not in text:
             return text
-        for path in self._paths():
-            text = text.replace(path, shown_path(path))
+        for path in _paths(self.files):
+            text = text.replace(path, shown_path(path)) if path in text else text
         return text
-
-    def _paths(self) -> list[str]:
-        """Files and their folders that tell something of this machine, longest first."""
-        near = {path for file in self.files for path in (file, str(Path(file).parent)) if Path(path).is_absolute()}
-        return sorted((path for path in near if len(Path(path).parts) > 1), key=len, reverse=True)
 
     def hashes(self) -> list[tuple[str, int, str]]:
         """Name every file with its size and the SHA-256 of its bytes."""
         return [(shown_path(f), Path(f).stat().st_size, _digest(f)) for f in self.files if Path(f).is_file()]
+
+
+@lru_cache(maxsize=1)
+def _paths(files: tuple[str, ...]) -> list[str]:
+    """Files and their folders that tell something of this machine, longest first."""
+    near = {path for file in files for path in (file, str(Path(file).parent)) if Path(path).is_absolute()}
+    return sorted((path for path in near if len(Path(path).parts) > 1), key=len, reverse=True)
 
 
 NOWHERE = Origin()

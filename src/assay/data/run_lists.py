@@ -71,6 +71,28 @@ def groups(path: str, runs: Sequence[str]) -> list[str]:
     return [of[run] for run in runs]
 
 
+def attributes(path: str, runs: Sequence[str]) -> pl.DataFrame:
+    """Read what is known of each run off a table with the column run and any others: team, type, ...
+
+    One row per run, in their order; nothing where the table has no row for a run. Rows of other runs are ignored.
+    """
+    table = read_table(read_bytes(path), path)
+    run = ids(_column(table, "run"), "run", path, table.where)
+    names = [word.strip() for word in table.header]
+    own = {name: table.columns[str(i)] for i, name in enumerate(names) if name and name.lower() != "run"}
+    if not own:
+        raise InputError(f"{path}: no column beside run, such as team or type")
+    if len(own) < sum(bool(name) and name.lower() != "run" for name in names):
+        raise InputError(f"{path}: two columns of one name; there are {', '.join(names)}")
+    if (again := run.is_duplicated() & ~run.is_first_distinct()).any():
+        row = int(again.arg_max() or 0)
+        raise InputError(f"{table.where(row)}: run '{run[row]}' has a row already")
+    if set(run).isdisjoint(runs):
+        raise InputError(f"{path}: none of the runs, such as '{runs[0]}', is in column run{suggestion(runs[0], run)}")
+    known = pl.DataFrame({"run": run, **{name: texts(column, name, path) for name, column in own.items()}})
+    return pl.DataFrame({"run": list(runs)}).join(known, on="run", how="left", maintain_order="left")
+
+
 def _column(table: RawTable, name: str) -> pl.Series:
     words = [word.strip().lower() for word in table.header]
     if name not in words:

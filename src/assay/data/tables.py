@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from assay.core.arrays import Array, Bools, Codes, Counts, Grades, Index
 from assay.core.errors import InputError
 from assay.core.notes import Note
+from assay.core.remembered import Remembered
 from assay.core.settings import check_choice, check_depth, positions
 from assay.core.text import counted, first_few
 from assay.data.codes import FindId, check_codes, encode, repeats, same_code, second_hash
@@ -38,7 +39,7 @@ def number(names: pl.Series) -> tuple[tuple[str, ...], Index]:
     return tuple(at), np.repeat(index, stretches["len"].to_numpy())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Qrels:
     """Judgments: (topic, document, grade), with the grade scale they belong to.
 
@@ -192,7 +193,7 @@ def _note_on_fractions(fractions: tuple[float, ...], source: str) -> Iterator[No
         yield Note("fractional_grades", "info", f"{source}: grades with fractions ({some}); {what}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Runs:
     """Rankings: (run, topic, rank) -> document code, retrieval score and whether it ties with the one before.
 
@@ -266,6 +267,8 @@ class Runs:
 
     def select(self, names: Sequence[str]) -> Runs:
         """Keep these runs, in this order."""
+        if tuple(names) == self.names:
+            return self
         rows = positions(names, self.names, "run")
         facts = tuple(self.facts[i] for i in rows)
         return replace(self, names=tuple(names), start=self.start[rows], count=self.count[rows], facts=facts)
@@ -311,8 +314,15 @@ class Places:
     rank: Index  # [entry] from 1
 
 
+_places: Remembered[Places] = Remembered()
+
+
 def places(qrels: Qrels, runs: Runs) -> Places:
     """Find every judged document in every list, run by run and rank by rank within a topic."""
+    return _places(qrels, runs, lambda: _find(qrels, runs))
+
+
+def _find(qrels: Qrels, runs: Runs) -> Places:
     at = {name: i for i, name in enumerate(qrels.topics)}
     shared = np.array([t for t, name in enumerate(runs.topics) if name in at], dtype=np.int64)
     table = qrels.look_up(np.arange(qrels.doc.size, dtype=np.int64), missing=-1)

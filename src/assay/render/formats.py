@@ -23,7 +23,9 @@ from assay.core.text import visible
 from assay.data.outputs import check_output
 from assay.render.docstrings import documentation
 from assay.render.escaping import safe, safe_json, safe_table
-from assay.render.text import labelled, notes_on_table, plain
+from assay.render.screen import notes_on_table
+from assay.render.text import labelled, plain
+from assay.results.analysis import find, folders
 from assay.results.result import Report, Result
 
 
@@ -88,12 +90,13 @@ def to_latex(result: Result) -> str:
 
 def to_trec_eval(result: Result) -> str:
     """Lines as trec_eval prints them: measure, topic or `all`, value; runs one after another."""
-    number = "value" if "value" in result.table.columns else "mean"
-    if not {"run", "measure", number} <= set(result.table.columns):
+    table = result.tables.get("long", result.table)
+    number = "value" if "value" in table.columns else "mean"
+    if not {"run", "measure", number} <= set(table.columns):
         raise UsageError("--format trec_eval is for scores only (`assay score`)")
-    names = _trec_labels(result.table["measure"].unique(maintain_order=True).to_list())
+    names = _trec_labels(table["measure"].unique(maintain_order=True).to_list())
     lines, last = [], None
-    for row in result.table.iter_rows(named=True):
+    for row in table.iter_rows(named=True):
         if row["run"] != last:
             last = row["run"]
             lines.append(f"{'runid':<22}\tall\t{visible(last)}")
@@ -131,16 +134,39 @@ FORMATS: dict[str, Callable[[Result], str]] = {
 PICTURES = (".svg", ".png", ".pdf")
 _EXTENSIONS = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
 
+ANY = "NAME"  # in a docstring: tables whose names depend on what is asked for
+
 _BARE = ("csv", "parquet", "trec_eval")  # have no place for notes
 
 EXTENSIONS = (*_EXTENSIONS, ".parquet", *PICTURES, ".html")
 """What `-o` understands."""
 
 
+def check_table(command: str, name: str, path: str | None, form: str | None) -> None:
+    """Refuse, before any work, a table that no result of a built-in command has.
+
+    Which charts there are only results know: where one may be drawn, nothing is refused. A report has the tables of
+    its sections.
+    """
+    if form is None and Path(path or "").suffix.lower() in (*PICTURES, ".html"):
+        return
+    section, _, inner = name.partition(".")
+    if command == "report" and section in folders():
+        command, name = section, inner or section
+    known = documentation(find(command).name).tables
+    any_name = ANY in known and command != "report"
+    if command in folders() and known and name not in (command, *known) and not any_name:
+        there = ", ".join(one for one in known if one != ANY)
+        hint = suggestion(name, known) or f"; if it is a chart, add -o {name}.png"
+        raise UsageError(f"no table '{name}' (there is {there}){hint}")
+
+
 def pick_table(result: Result, name: str | None) -> Result:
-    """Put one of the evidence tables in the table's place."""
+    """Put one of the evidence tables in the table's place, to be shown in full; the answer has the command's name."""
     if name is None:
         return result
+    if name == result.analysis and not isinstance(result, Report):
+        return replace(result, screen=None)
     if name not in result.tables:
         if name in {chart.name for chart in result.charts}:
             raise UsageError(f"'{name}' is a chart, not a table: add -o {name}.png to draw it")
@@ -157,7 +183,7 @@ def pick_table(result: Result, name: str | None) -> Result:
     table = result.tables[name]
     notes = tuple(replace(note, tables=()) if name in note.tables else note for note in result.notes)
     if not isinstance(result, Report):
-        return replace(result, table=table, notes=notes)
+        return replace(result, table=table, notes=notes, screen=None)
     return Result(result.analysis, table, result.tables, result.basis, result.settings, notes)
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.notes import Note
 from assay.core.text import counted
+from assay.render.cells import cells, is_number
 from assay.render.escaping import safe
-from assay.render.text import cells, is_number
 
 if TYPE_CHECKING:
     import polars as pl

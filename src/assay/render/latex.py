@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from assay.core.notes import Note
 from assay.core.text import visible
+from assay.render.cells import cells, is_number
 from assay.render.escaping import safe
-from assay.render.text import cells, is_number
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from assay.core.notes import gravest_first
 from assay.core.text import counted
 from assay.render import verdict
+from assay.render.cells import cells, is_number
 from assay.render.escaping import safe
-from assay.render.text import cells, is_number
 from assay.results.result import Report
 
 if TYPE_CHECKING:

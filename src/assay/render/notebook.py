@@ -10,7 +10,8 @@ from zlib import crc32
 
 from assay.render import verdict
 from assay.render.html import esc, grid, lean, notes_list
-from assay.render.text import heading, prose
+from assay.render.screen import heading
+from assay.render.text import prose
 from assay.results.result import Part, Report, Result
 from assay.results.sentences import STANDING
 

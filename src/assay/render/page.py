@@ -31,7 +31,7 @@ from assay.results.result import Part, Report, Result
 from assay.results.sentences import RULES
 
 _EARLY = 'document.documentElement.classList.add("js")'  # before anything is drawn
-_ASSETS = ("page", "look")  # of which the page has the style and the script
+_STYLES = ("page.css", "look.css")
 _TITLE = "Retrieval evaluation"
 _BESIDE = "in the JSON file beside this page"
 
@@ -41,10 +41,8 @@ def page(result: Result) -> str:
     if result.charts or isinstance(result, Report):
         prepare()
     body = "\n".join(_body(result))
-    scripts = [
-        *([_vega()] if '<figure class="chart"' in body else []),
-        *_assets("js", with_look='id="page-look"' in body),
-    ]
+    scripts = [*([_vega()] if '<figure class="chart"' in body else []), _asset("page.js")]
+    scripts += [_asset("look.js")] if 'id="page-look"' in body else []
     data = f'<script type="application/json" id="page-latex">{in_script(LATEX)}</script>'
     code = "\n".join(f"<script>{script}</script>" for script in scripts)
     return f"{_head(_title(result), [_EARLY, *scripts])}<body>\n{body}\n{data}\n{code}\n</body>\n</html>\n"
@@ -91,10 +89,6 @@ def _asset(name: str) -> str:
     return (files("assay.render") / name).read_text(encoding="utf-8")
 
 
-def _assets(kind: str, *, with_look: bool = True) -> list[str]:
-    return [_asset(f"{name}.{kind}") for name in _ASSETS if name != "look" or with_look]
-
-
 def _hash(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
@@ -111,7 +105,7 @@ def _head(title: str, scripts: Sequence[str]) -> str:
 <meta name="color-scheme" content="light dark">
 <title>{esc(title)}</title>
 <style>
-{"".join(_assets("css"))}</style>
+{"".join(map(_asset, _STYLES))}</style>
 <script>{_EARLY}</script>
 </head>
 """

@@ -13,6 +13,7 @@ from assay.data.provenance import Basis, Origin
 from assay.results.charts import Chart
 from assay.results.result import Part, Report, Result
 from assay.results.sentences import Sentence
+from assay.scoring.scores import Scores
 
 Redact = Callable[[str], str]
 Kind = TypeVar("Kind", bound=Result)
@@ -41,7 +42,18 @@ def _result(result: Kind, redact: Redact) -> Kind:
     )
     if not isinstance(shown, Report):
         return shown
-    return replace(shown, parts=tuple(_part(part, redact) for part in shown.parts))
+    scores = None if shown.scores is None else _scores(shown.scores, redact)
+    return replace(shown, parts=tuple(_part(part, redact) for part in shown.parts), scores=scores)
+
+
+def _scores(scores: Scores, redact: Redact) -> Scores:
+    """Name measures and runs as the tables do."""
+    return replace(
+        scores,
+        conditions=tuple(map(redact, scores.conditions)),
+        runs=tuple(map(redact, scores.runs)),
+        topics=tuple(map(redact, scores.topics)),
+    )
 
 
 def _part(part: Part, redact: Redact) -> Part:

@@ -11,7 +11,8 @@ from assay.data.provenance import Basis
 from assay.render.docstrings import Documentation, documentation
 from assay.render.html import Picture, bounded, esc, in_script, notes_list, picture, spec_for_page, text_of_size
 from assay.render.pictures import slug
-from assay.render.text import fact, prose
+from assay.render.screen import fact
+from assay.render.text import prose
 from assay.results.charts import Chart
 from assay.results.result import Part, Result
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from assay.core.notes import Note, gravest_first
+from assay.core.notes import Note
 from assay.core.text import visible
 from assay.render import verdict
+from assay.render.cells import cell, cells, is_number, widths
+from assay.render.screen import (
+    WIDTH,
+    first_table,
+    heading,
+    more,
+    n_lines,
+    notes_after,
+    notes_before,
+    statements,
+)
 from assay.results.result import Report, Result
 from assay.results.sentences import STANDING
 
@@ -18,93 +27,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-_DIGITS = 4
-_WIDTH = 100  # of prose
-_ASKED = ("alpha", "level")  # columns that repeat a setting; in a single row no other differs from a score
 _LEAST_TEXT = 24  # to which a terminal may wrap a text beside numbers
 _INDENT = "    "
-_LARGE = 10.0**15  # whole numbers beyond this are not all different
-
-
-def cell(value: Any) -> str:
-    """Show one value: four decimals for a fraction, nothing for nothing."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if not isinstance(value, float):
-        return visible(str(value))
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    if value and abs(value) < 10**-_DIGITS:
-        return f"{value:.2g}"
-    return f"{value:.{_DIGITS}f}"
-
-
-def cells(table: pl.DataFrame) -> list[list[str]]:
-    """Show a table's rows; how many decimals a number has is the same all down a column."""
-    shown = [_short if _is_short(column) else cell for column in table.iter_columns()]
-    return [[show(value) for show, value in zip(shown, row, strict=True)] for row in table.iter_rows()]
-
-
-def _is_short(column: pl.Series) -> bool:
-    """Say whether numbers need no decimals, or are one and the same short number, such as a level asked for."""
-    if not column.dtype.is_float():
-        return False
-    values = [value for value in column.drop_nulls() if math.isfinite(value)]
-    if all(value.is_integer() and abs(value) < _LARGE for value in values):
-        return True
-    constant = column.name in _ASKED or (len(values) > 1 and len(set(values)) == 1)
-    return constant and all(float(f"{value:g}") == value for value in values)
-
-
-def _short(value: Any) -> str:
-    if value is None or not math.isfinite(value):
-        return cell(value)
-    return f"{value + 0.0:.0f}" if value.is_integer() else f"{value:g}"
-
-
-def is_number(table: pl.DataFrame, column: str) -> bool:
-    """Say whether a column is set flush right."""
-    return table[column].dtype.is_numeric()
-
-
-def heading(result: Result) -> list[str]:
-    """Say in a line or two what data a result rests on and how it was computed."""
-    about = result.basis.to_dict()
-    lines = [f"{result.analysis}: {pairs(about)}".rstrip(": ")] if about else []
-    if result.settings and (about or not result.text):  # a text without data, such as a card, stands for itself
-        lines.append(pairs(result.settings))
-    return lines
-
-
-def pairs(facts: Mapping[str, Any]) -> str:
-    """Say facts in a line: what, and how much or which."""
-    return ", ".join(
-        f"{name.replace('_', ' ')} {fact(value) if _is_count(value) else f'({fact(value)})'}"
-        for name, value in facts.items()
-    )
-
-
-def fact(value: Any) -> str:
-    """Say one fact of a result's data or settings.
-
-    >>> fact(12345), fact(True), fact(["AP", "P@10"]), fact({"grades": 3}), fact(None)
-    ('12,345', 'yes', 'AP, P@10', 'grades 3', 'none')
-    """
-    if isinstance(value, bool) or value is None:
-        return "none" if value is None else "yes" if value else "no"
-    if isinstance(value, list | tuple):
-        return ", ".join(fact(inner) for inner in value) or "none"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {fact(inner)}" for name, inner in value.items()) or "none"
-    if _is_count(value):
-        return f"{value:g}" if isinstance(value, float) else f"{value:,}"
-    return visible(str(value))
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, float | int) and not isinstance(value, bool)
 
 
 def prose(text: str) -> str:
@@ -128,7 +52,7 @@ def sentences(report: Report) -> list[str]:
 
 
 def _wrapped(text: str, *, indent: str = "") -> str:
-    return textwrap.fill(visible(text), _WIDTH, subsequent_indent=indent, break_long_words=False)
+    return textwrap.fill(visible(text), WIDTH, subsequent_indent=indent, break_long_words=False)
 
 
 def labelled(note: Note) -> str:
@@ -136,28 +60,26 @@ def labelled(note: Note) -> str:
     return f"{'note' if note.severity == 'info' else note.severity}: {visible(note.text)}"
 
 
-def notes_on_table(result: Result) -> list[Note]:
-    """What is to be known of the table that is shown; of others, why they are missing."""
-    return [note for note in result.notes if not result.tables.keys() & note.tables]
-
-
-def before_and_after(result: Result) -> tuple[list[Note], list[Note]]:
-    """Split the notes on a table: warnings and what is to be known of the data come before the answer."""
-    notes = notes_on_table(result)
-    first = gravest_first(note for note in notes if note.on_data or note.severity == "warning")
-    return first, [note for note in notes if note not in first]
-
-
-def _printed(result: Result) -> pl.DataFrame:
-    """The table without the columns that are not for print."""
-    return result.table.drop(result.unprinted, strict=False)
+def _before(result: Result) -> list[str]:
+    """What stands before the table: the sentences of a report, or those of one result; else its own prose."""
+    if isinstance(result, Report):
+        return sentences(result)
+    return ["\n".join(statements(result)) or prose(result.text)]
 
 
 def plain(result: Result) -> str:
-    """Lay a result out as plain text, columns aligned; a report as the sentences of its verdict."""
-    answer = sentences(result) if isinstance(result, Report) else [prose(result.text), aligned(_printed(result))]
-    first, last = ("\n".join(map(labelled, some)) for some in before_and_after(result))
-    return "\n\n".join(part for part in [*heading(result), first, *answer, last] if part)
+    """Lay a result out as plain text, columns aligned: the answer first, and in the last line what else there is."""
+    before = ["\n".join(heading(result)), _lines(notes_before(result)), *_before(result)]
+    table = []
+    if not isinstance(result, Report):
+        first = first_table(result, n_before=n_lines(before))
+        table = ["\n".join(filter(None, (aligned(first.shown), first.left_out)))]
+    after = "\n".join(filter(None, (_lines(notes_after(result)), more(result))))
+    return "\n\n".join(part for part in [*before, *table, after] if part)
+
+
+def _lines(notes: list[Note]) -> str:
+    return "\n".join(map(labelled, notes))
 
 
 def aligned(table: pl.DataFrame) -> str:
@@ -180,17 +102,18 @@ def show(result: Result) -> None:
     console = Console(highlight=False)
     for line in heading(result):
         console.print(Text(line, style="dim"))
-    first, last = before_and_after(result)
-    for note in first:
+    for note in notes_before(result):
         console.print(_line(note))
-    if isinstance(result, Report):
-        for part in sentences(result):
-            console.print(Text(f"\n{part}" if part else ""))
-    else:
-        text = [Text(f"\n{prose(result.text)}\n")] if result.text else []
-        console.print(*text, _grid(_printed(result), console.width), sep="\n")
-    for note in last:
+    before = _before(result)
+    for part in filter(None, before):
+        console.print(Text(f"\n{part}"))
+    if not isinstance(result, Report):
+        n_before = n_lines([*heading(result), _lines(notes_before(result)), *before], width=console.width)
+        first = first_table(result, n_before=n_before, width=console.width, gap=3)
+        console.print(Text(""), _grid(first.shown, console.width), Text(first.left_out, style="dim"), sep="\n")
+    for note in notes_after(result):
         console.print(_line(note))
+    console.print(Text(more(result), style="dim"))
 
 
 def _line(note: Note) -> Text:
@@ -219,21 +142,17 @@ def _grid(table: pl.DataFrame, width: int) -> RenderableType:
 
 def _fits(table: pl.DataFrame, width: int) -> bool:
     """Whether numbers keep their digits beside texts that are wrapped, but not to shreds."""
-    wide = dict(zip(table.columns, _widths(table), strict=True))
+    wide = widths(table)
     least = [n if is_number(table, name) else min(n, _LEAST_TEXT) for name, n in wide.items()]
     borders = 3 * len(least) - 1  # a blank on either side of a column, and one between two
     return sum(least) + borders <= width or not any(is_number(table, name) for name in wide)
-
-
-def _widths(table: pl.DataFrame) -> list[int]:
-    return [max(map(len, column)) for column in zip(map(visible, table.columns), *cells(table), strict=True)]
 
 
 def stacked(table: pl.DataFrame, width: int) -> str:
     """Set each row in several lines: what names it, its numbers, then every text that has no room beside them."""
     first = next(i for i, name in enumerate(table.columns) if is_number(table, name))
     names, beside = table.columns[:first], table.columns[first:]
-    wide = dict(zip(table.columns, _widths(table), strict=True))
+    wide = widths(table)
     below: list[str] = []
     while sum(wide[name] + 2 for name in beside) - 2 > width - len(_INDENT):
         texts = [name for name in beside if not is_number(table, name)]

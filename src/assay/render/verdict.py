@@ -18,13 +18,18 @@ def statements(report: Report, status: Status) -> list[Row]:
 
 
 def said(row: Row) -> str:
+    """Set a sentence of a verdict with its number and interval."""
+    return said_of(row["sentence"], row.get("shown") or "", row.get("between") or "")
+
+
+def said_of(sentence: str, shown: str, between: str) -> str:
     """Set a sentence with its number and interval in front of its last stop.
 
-    >>> said({"sentence": "Report AP: it separates most.", "shown": "72% of pairs", "between": "67% to 77%"})
+    >>> said_of("Report AP: it separates most.", "72% of pairs", "67% to 77%")
     'Report AP: it separates most (72% of pairs, 67% to 77%).'
     """
-    number = beside(row.get("shown") or "", row.get("between") or "")
-    text = row["sentence"].removesuffix(".")
+    number = beside(shown, between)
+    text = sentence.removesuffix(".")
     return f"{text} ({number})." if number else f"{text}."
 
 

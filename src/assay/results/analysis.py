@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 
 from assay.core.errors import UsageError, suggestion
 from assay.core.thresholds import Threshold, rendered
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 from assay.results.sentences import sentences_of
 
 Group = Literal["look", "decide", "trust", "understand", "make"]
@@ -70,8 +70,8 @@ class Analysis:
     function: Callable[..., Result]
     section: Section | None = None  # how it takes part in the report; None stays out of it
     place: float = float("inf")  # among the commands of its group
-    sentences_first: bool = False  # whether its sentences are the prose before its table
     fractions: bool = False  # whether it takes judgments whose grades are fractions
+    screen: Screen = field(default_factory=Screen)  # what its command prints first
 
     def __call__(self, *args: Any, **kwargs: Any) -> Result:
         """Answer the question, if it can be asked so, and say what follows."""
@@ -81,8 +81,7 @@ class Analysis:
         self._check_grades(*args[:1])
         result = self.function(*args, **kwargs)
         sentences = (*result.sentences, *sentences_of(self.name, result))
-        text = "\n".join(one.text for one in sentences) if self.sentences_first else result.text
-        return replace(result, sentences=sentences, text=text)
+        return replace(result, sentences=sentences, screen=result.screen or self.screen)
 
     def _check_grades(self, data: object = None) -> None:
         """Refuse judgments whose grades are fractions, unless the analysis takes them."""
@@ -104,13 +103,13 @@ def analysis(
     group: Group,
     place: float = float("inf"),
     section: Section | None = None,
-    sentences_first: bool = False,
     fractions: bool = False,
+    screen: Screen | None = None,
 ) -> Callable[[Callable[..., Result]], Analysis]:
     """Declare an analysis, and with it a command of that name and, where it takes data, a section of the report.
 
-    `place` orders the commands of a group, and the sections of the report; those without one come last. With
-    `sentences_first` the command prints what its result says before the table. Judgments whose grades are fractions
+    `place` orders the commands of a group, and the sections of the report; those without one come last. `screen` says
+    which table the command prints first, after what its result says in words. Judgments whose grades are fractions
     are refused, unless the analysis looks at grades through measures alone, or by their values, and says so by
     `fractions`; scores are fine in any case.
     """
@@ -119,7 +118,7 @@ def analysis(
         data = signature(function).parameters.get("data")
         takes_data = data is not None and data.default is Parameter.empty
         own = section or (Section() if takes_data and group != "make" else None)
-        declared = ANALYSES[name] = Analysis(name, group, function, own, place, sentences_first, fractions)
+        declared = ANALYSES[name] = Analysis(name, group, function, own, place, fractions, screen or Screen())
         update_wrapper(declared, function)
         declared.__doc__ = rendered(function.__doc__ or "")
         return declared

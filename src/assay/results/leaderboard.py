@@ -1,15 +1,18 @@
-"""A leaderboard: runs by their means, with the ranks and the tiers that the topics support."""
+"""A leaderboard: runs by their means, with the ranks and the tiers that the topics support; and it as one table."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from assay.core.arrays import Array
 from assay.results import schemas
 from assay.scoring.scores import Scores
 from assay.stats.best import best_first
+from assay.stats.intervals import t_interval
 from assay.stats.significance.rank_sets import Lead, mean_known, rank_sets
 
 _COUNTS = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), pl.Int64)
@@ -25,6 +28,7 @@ _RANKED = schemas.schema(
     may_be_best=pl.Boolean,
     **_COUNTS,
 )
+_FIRST = ("rank", "run", "low", "high")
 _LEADS = schemas.schema("measure", "run", "second", "lead", "low", "high", second=pl.String)
 
 
@@ -50,6 +54,30 @@ def leaderboard(data: Scores, *, level: float, seed: int) -> Leaderboard:
     return Leaderboard(pl.concat([runs for runs, _ in every]), schemas.table(leads, _LEADS))
 
 
+def ranking(data: Scores, low: Array, high: Array, *, beside: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Lay runs out by the first measure, best first: rank, run, its mean, low, high, then the other means.
+
+    `low` and `high` are [measure, run]; `beside` has columns to stand before the other means, one row per run. A
+    measure that is named like another column has its name twice.
+    """
+    mean, order = data.mean(), best_first(mean_known(data.working()[0]), data.runs)
+    ahead = pl.DataFrame() if beside is None else beside.select(pl.all().gather(order))
+    first, *others = _column_names(data.conditions, (*_FIRST, *ahead.columns))
+    columns = {"rank": np.arange(1, order.size + 1), "run": [data.runs[i] for i in order]}
+    columns |= {first: mean[0, order], "low": low[0, order], "high": high[0, order], **ahead.to_dict(as_series=True)}
+    columns |= {name: of[order] for name, of in zip(others, mean[1:], strict=True)}
+    return schemas.without_nan(pl.DataFrame(columns))
+
+
+def _column_names(measures: Sequence[str], taken: Collection[str]) -> Iterator[str]:
+    """Name a column for every measure, none of them like one that is taken, or like another measure."""
+    for measure in measures:
+        name = measure
+        while name in taken or (name != measure and name in measures):
+            name = f"{name} {measure}"
+        yield name
+
+
 def _ranked(
     measure: str, names: tuple[str, ...], x: Array, mean: Array, level: float, seed: int
 ) -> tuple[pl.DataFrame, tuple[object, ...] | None]:
@@ -66,3 +94,17 @@ def _ahead(measure: str, names: tuple[str, ...], lead: Lead | None) -> tuple[obj
     if lead is None:
         return None
     return measure, names[lead.first], names[lead.second], lead.value, lead.low, lead.high
+
+
+def with_intervals(ranked: pl.DataFrame, data: Scores, *, level: float) -> pl.DataFrame:
+    """Put the interval of each mean over topics, Student's, beside it: low, high."""
+    low, high = data.interval(*t_interval(data.working(), level=level))
+    ends = {
+        "measure": [name for name in data.conditions for _ in data.runs],
+        "run": list(data.runs) * len(data.conditions),
+        "low": low.ravel(),
+        "high": high.ravel(),
+    }
+    joined = ranked.join(schemas.without_nan(pl.DataFrame(ends)), on=["measure", "run"], how="left")
+    first = ["measure", "rank", "run", "mean", "low", "high"]
+    return joined.select(*first, *(name for name in ranked.columns if name not in first))

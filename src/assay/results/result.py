@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from assay.results.charts import Chart
     from assay.results.sentences import Sentence
+    from assay.scoring.scores import Scores
 
 
 class MissingTableError(UsageError, KeyError):
@@ -33,6 +34,22 @@ class Tables(dict[str, "pl.DataFrame"]):
 
 
 @dataclass(frozen=True, slots=True)
+class Screen:
+    """What is printed first of a result: a screen of the table that carries the answer.
+
+    That is the result's own table where it has few rows, else the one of its tables that is named here, if it is
+    there. Of it the `columns` are shown, if they are named and there, and the rows that are largest `by` a column, if
+    one is named; smallest, if its name follows a minus. What there is no room for is one flag away. Of a `catalogue`
+    all rows are the answer.
+    """
+
+    table: str = ""
+    columns: tuple[str, ...] = ()
+    by: str = ""
+    catalogue: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """The answer to one question, with its evidence and its caveats.
 
@@ -40,6 +57,7 @@ class Result:
     was computed, `notes` what to beware of, `sentences` what follows in words. `text` is prose that stands before
     the table, `charts` are pictures as data. `failed` says that a check the user asked for failed: the command leaves
     with code 1. `unprinted` names columns of the table that are for programs and pages: printed text leaves them out.
+    `screen` says what is printed first; without one the whole table is.
     """
 
     analysis: str
@@ -53,6 +71,7 @@ class Result:
     failed: bool = False
     sentences: tuple[Sentence, ...] = ()
     unprinted: tuple[str, ...] = ()
+    screen: Screen | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tables", Tables(self.tables))
@@ -120,14 +139,28 @@ class Report(Result):
 
     `table` is the verdict: one row per statement, what is decided first, then what is inconclusive, then what to
     beware of; `text` says what is lacking where little is decided; `tables` has every section's tables, the rules and
-    the inputs.
+    the inputs; `scores` is what all of it rests on, topic by topic.
     """
 
     parts: tuple[Part, ...] = ()
+    scores: Scores | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data; what each section says of itself comes last, its tables are above."""
-        return Result.to_dict(self) | {"sections": [_described(part) for part in self.parts]}
+        """Return everything as plain data; the sections without their tables, which are above, and the scores."""
+        sections = [_described(part) for part in self.parts]
+        return Result.to_dict(self) | {"sections": sections} | _scored(self.scores)
+
+
+def _scored(scores: Scores | None) -> dict[str, Any]:
+    """Lay per-topic scores out as plain data: values are [measure][run][topic]."""
+    if scores is None:
+        return {}
+    import numpy as np
+
+    value = scores.value.astype(object)
+    value[np.isnan(scores.value)] = None
+    names = {"measures": list(scores.conditions), "runs": list(scores.runs), "topics": list(scores.topics)}
+    return {"scores": {**names, "values": value.tolist()}}
 
 
 def _described(part: Part) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.core.arrays import Array, Bools, Index
+from assay.core.remembered import remembers
 from assay.stats.correlation.bitwise_tau import pair_orders, tau_b
 from assay.stats.intervals import jackknife_error, t_quantile
 from assay.stats.leave_one_out import topic_sets
@@ -28,6 +29,7 @@ TIMES = (1, 2, 4)  # as many topics as there are: further the model does not rea
 _SPLITS = 100  # the same for all who ask, so that all get the same answer
 _TREND = 0.5  # of the trend from quarters to halves, the share that is carried on
 _STEEPEST = 0.5  # trend that is believed, as a power of the number of topics
+_REMEMBERED = 32  # measures whose answers are kept: several analyses of one report ask for them
 _MODEL_ERROR = 0.03  # of tau: the bias of the model where the truth is known (RR .05)
 
 
@@ -81,6 +83,7 @@ def _first(sizes: Array, reached: Bools) -> int | None:
     return int(sizes[reached][0]) if reached.any() else None
 
 
+@remembers(_REMEMBERED)
 def unlimited_topics(x: Array, *, seed: int) -> UnlimitedTopics:
     """Compare random halves of the topics, all and without each group; `x` is [run, topic], without gaps."""
     n = x.shape[1]

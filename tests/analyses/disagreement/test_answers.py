@@ -20,6 +20,7 @@ from assay.analyses.disagreement.answers import (
     Answers,
     _may_be_best,
     _people,
+    _sentence,
     agreement_with_people,
     clustered_interval,
     read_answers,
@@ -34,6 +35,7 @@ from assay.core.errors import UsageError
 from assay.measures.grammar import parse_open
 from assay.stats.intervals import t_quantile
 from tests.builders.disagreement import collected
+from tests.builders.results import assert_says, left_open
 
 KEY = [
     ("100", "011", ["RR"], ["P", "AP"], []),
@@ -181,8 +183,10 @@ def test_the_measure_that_agrees_with_most_answers_is_named_if_it_does_so_signif
     path = written(tmp_path / "anna.jsonl", ["left", "left", "neither", "left"])
     found = agreement_with_people([path], key=key)
     assert found.tables["answers"]["best"].to_list() == [True, True, True]
-    assert found.sentence.text.startswith("Inconclusive on these pairs: P, RR or AP agrees with answers most often")
-    assert found.sentence.value == 0.75
+    assert left_open(found.sentence) == ["which measure agrees with most answers of people"]
+    some = found.tables["answers"].with_columns(best=pl.col("measure") != "AP")
+    assert_says(_sentence(some), "P or RR", "one of them agrees with most answers", "75.0% of 4 answers")
+    assert_says(_sentence(some.filter(measure="P")), "P", "it agrees with some answers", "75.0%")
 
 
 def test_one_person_is_one_person(key: str, tmp_path: Path) -> None:

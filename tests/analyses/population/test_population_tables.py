@@ -48,6 +48,7 @@ def test_curves_have_the_fallout_of_the_roc() -> None:
     assert area == pytest.approx(exact, rel=0.02)
 
 
+@pytest.mark.slow
 def test_pairwise_error_has_no_bias_in_samples() -> None:
     """Two normal distributions near each other, whose fallout has no heavy tail."""
     found = population(

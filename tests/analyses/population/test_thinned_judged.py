@@ -119,6 +119,7 @@ def test_with_one_relevant_document_among_thinned_others_every_rank_has_its_clos
     assert found["RR"].present.tolist() == [[1.0], [1.0]]
 
 
+@pytest.mark.slow
 def test_pairwise_error_has_no_bias_where_the_size_of_the_collection_is_thinned_too() -> None:
     """Every pair of a relevant and another document is as likely to be left: AUC of samples is that of the whole."""
     rng = np.random.default_rng(8)

@@ -137,11 +137,13 @@ def test_means_over_populations_are_the_exact_expectations() -> None:
     assert found.n_relevant.tolist() == [[128, 64, 32, 16, 8, 4]] * 250
 
 
+@pytest.mark.slow
 def test_means_with_fixed_non_relevant_documents_are_the_exact_expectations() -> None:
     found = simulate(CURVE, SamplingPlan(n_nonrelevant=3_200_000, generality="varying", n_samples=128), 250, 2)
     assert np.abs(z_scores(found.mean[:, :, 0], VARYING)).max() < 3
 
 
+@pytest.mark.slow
 def test_a_small_collection_drawn_at_once_has_the_expectation_of_a_sample_of_its_size() -> None:
     plan = SamplingPlan(n_relevant=4, n_nonrelevant=400_000, halvings=(0,), depth=None)
     ap = simulate(CURVE, plan, 3000, 3).mean[:, 0, 0]

@@ -134,7 +134,6 @@ def test_one_note_says_how_many_pairs_were_not_tested_by_which_measure() -> None
     assert note.text.endswith(": 3 by m, 3 by n")
     (note,) = [note for note in result.notes if note.code == "pairwise_topics"]
     assert note.text.endswith(": 178 to 200 topics by m, 178 to 200 topics by n")
-    assert "4 runs make 3 pairs that can be tested" in result.sentences[0].text
 
 
 def test_topics_that_one_run_alone_has_change_nothing() -> None:
@@ -181,15 +180,15 @@ def circle(n_runs: int) -> Scores:
 @pytest.mark.parametrize("n_runs", [4, 12])
 def test_no_run_is_the_best_that_is_behind_another(n_runs: int) -> None:
     data = circle(n_runs)
-    said = power(data).sentences[-1].text
-    assert "share different topics, which give no single order" in said
-    assert "lead" not in said
+    said = [one.text for one in power(data).sentences]
+    assert any("share different topics, which give no single order" in text for text in said)
+    assert not any("is the best of" in text for text in said)
     clear = data.value.copy()
     clear[0, 0, 40:] += 0.3
-    ahead = power(Scores(data.conditions, data.runs, data.topics, clear)).sentences[-1].text
-    assert "no single order" not in ahead
+    ahead = power(Scores(data.conditions, data.runs, data.topics, clear)).sentences
+    assert not any("no single order" in one.text for one in ahead)
     if n_runs == 12:
-        assert "r00 is the best of the 12 runs" in ahead
+        assert "Prefer r00: it is the best of the 12 runs by" in ahead[-1].text
 
 
 def test_tukey_needs_all_runs_on_the_same_topics_and_says_so() -> None:

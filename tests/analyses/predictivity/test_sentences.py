@@ -14,8 +14,8 @@ from assay.analyses.predictivity.sentences import (
 )
 from assay.data.provenance import Basis
 from assay.results.result import Result
-from assay.results.sentences import MANY_RUNS
-from tests.builders.results import text
+from assay.results.sentences import MANY_RUNS, several
+from tests.builders.results import assert_says, left_open, one, text
 
 ABOUT_REDUNDANCY = (redundant_measures, measures_predicted_as_well, unsettled_redundancy)
 FEW = int(MANY_RUNS.value) - 1
@@ -44,27 +44,26 @@ def test_a_redundant_measure_is_named_with_the_one_that_predicts_it_best() -> No
         ("RBP", "AP", 0.6, 0.6, 0.02, 0.005, AS_WELL),
         ("RR", "AP", 0.3, 0.35, 0.0, 0.1, INCONCLUSIVE),
     )
-    redundant, as_well, open_question = (rule(result) for rule in ABOUT_REDUNDANCY)
-    assert redundant is not None
+    redundant, as_well = one(redundant_measures(result)), one(measures_predicted_as_well(result))
     assert (redundant.value, redundant.low, redundant.high) == pytest.approx((-0.003, -0.006, 0.0))
-    assert redundant.text.startswith(f"P@10 is {REDUNDANT} RBP, ")
-    assert "adds -0.003 to phi (95% interval -0.006 to 0.000), less than 0.01" in redundant.text
-    assert as_well is not None
+    assert_says(redundant, "Drop P@10 if you keep RBP", "ranking these runs", "-0.003 of phi", "-0.006 to 0.000")
     assert (as_well.value, as_well.low, as_well.high) == pytest.approx((0.0, -0.005, 0.005))
-    assert as_well.text.startswith(f"RBP is {AS_WELL} AP as by itself, ")
-    assert "within 0.01: difference of phi 0.000 (95% interval -0.005 to 0.005)" in as_well.text
-    assert open_question is not None
-    assert open_question.value is None
-    assert "whether another measure predicts RR as well as it does itself" in open_question.text
-    assert "within 0.01" in open_question.text
-    for rule in ABOUT_REDUNDANCY:
-        assert "for ranking these runs" in text(rule(result))
-        assert len(text(rule(result)).split()) <= 25
+    assert_says(as_well, "Use AP to predict RBP", "as well as RBP itself", "0.000 of phi", "-0.005 to 0.005")
+    assert left_open(unsettled_redundancy(result)) == ["whether RR is redundant"]
+
+
+def test_every_redundant_measure_has_its_sentence() -> None:
+    rows = [(name, "AP", 0.5, 0.5, 0.0, 0.01, REDUNDANT) for name in ("P@10", "RR")]
+    assert [said.text.split(":")[0] for said in redundant_measures(compared(*rows))] == [
+        "Drop P@10 if you keep AP",
+        "Drop RR if you keep AP",
+    ]
 
 
 def test_of_two_measures_that_are_redundant_given_each_other_one_is() -> None:
     rows = [("AP", "P@10", 0.5, 0.5, 0.0, 0.01, REDUNDANT), ("P@10", "AP", 0.5, 0.5, 0.0, 0.01, REDUNDANT)]
-    assert text(redundant_measures(compared(*rows))).startswith(f"one of AP and P@10 is {REDUNDANT} the other, ")
+    (said,) = redundant_measures(compared(*rows))
+    assert said.action == "Drop one of AP and P@10"
 
 
 def correlated(*rows: tuple[str, str, float, float, float], runs: int = 20) -> Result:
@@ -78,31 +77,28 @@ def correlated(*rows: tuple[str, str, float, float, float], runs: int = 20) -> R
 
 def test_the_measure_that_correlates_most_with_an_outcome_is_named_or_those_that_may() -> None:
     rows = [("RR", "clicks", 0.3, 0.01, 0.02), ("AP", "clicks", 0.6, 1.0, 0.01), ("P@10", "clicks", 0.5, 0.04, 0.01)]
-    said = measure_of_an_outcome(correlated(*rows))
-    assert said is not None
+    (said,) = measure_of_an_outcome(correlated(*rows))
     assert (said.value, said.low, said.high) == pytest.approx((0.6, 0.55, 0.65))
-    assert said.text.startswith("AP correlates most with clicks: AP has phi 0.600 (95% interval 0.550 to 0.650")
-    assert "over topics" in said.text
-    assert len(said.text.split()) <= 25
-    near = text(measure_of_an_outcome(correlated(rows[1], ("P@10", "clicks", 0.58, 0.3, 0.01))))
-    assert near.startswith(f"AP and P@10 may correlate most with clicks: which does is {INCONCLUSIVE}")
-    assert text(measure_of_an_outcome(correlated(rows[1]))).startswith("AP correlates with clicks: ")
+    assert_says(said, "AP", "clicks", "it correlates most", "phi 0.600, 0.550 to 0.650")
+    both = correlated(rows[1], rows[0], ("P@10", "clicks", 0.58, 0.3, 0.01))
+    assert_says(measure_of_an_outcome(both), "AP or P@10", "clicks", "one of them correlates most")
+    every = measure_of_an_outcome(correlated(rows[1], ("P@10", "clicks", 0.58, 0.3, 0.01)))
+    assert left_open(every) == ["which measure correlates most with clicks"]
+    assert "most" not in text(measure_of_an_outcome(correlated(rows[1])))
 
 
 def test_where_no_measure_goes_with_an_outcome_none_is_said_to() -> None:
     rows = [("AP", "clicks", -0.2, 0.5, 0.99), ("P@10", "clicks", 0.08, 1.0, 0.06)]
-    said = text(measure_of_an_outcome(correlated(*rows)))
-    assert said.startswith("no measure is shown to correlate with clicks on these topics: P@10 has phi 0.080")
-    assert "correlates most" not in said
+    assert left_open(measure_of_an_outcome(correlated(*rows))) == ["whether any measure correlates with clicks"]
 
 
 def test_nothing_is_said_of_outcomes_without_one_or_among_few_runs() -> None:
     row = ("AP", "clicks", 0.6, 1.0, 0.01)
-    assert measure_of_an_outcome(correlated(row, runs=FEW)) is None
-    assert measure_of_an_outcome(compared(("P@10", "AP", 0.52, 0.5, 0.025, 0.02, INCONCLUSIVE))) is None
+    assert measure_of_an_outcome(correlated(row, runs=FEW)) == ()
+    assert measure_of_an_outcome(compared(("P@10", "AP", 0.52, 0.5, 0.025, 0.02, INCONCLUSIVE))) == ()
     nothing = correlated(row).tables["target"].with_columns(phi=pl.lit(None, dtype=pl.Float64))
     unknown = Result("predictivity", nothing, {"target": nothing}, Basis(runs=20), {"level": 0.95})
-    assert measure_of_an_outcome(unknown) is None
+    assert measure_of_an_outcome(unknown) == ()
 
 
 @pytest.mark.parametrize(
@@ -111,5 +107,5 @@ def test_nothing_is_said_of_outcomes_without_one_or_among_few_runs() -> None:
 def test_nothing_is_said_of_redundancy_among_few_runs(rule: object, verdict: str) -> None:
     assert callable(rule)
     row = ("P@10", "AP", 0.52, 0.5, 0.005, 0.02, verdict)
-    assert rule(compared(row)) is not None
-    assert rule(compared(row, runs=FEW)) is None
+    assert several(rule(compared(row)))
+    assert several(rule(compared(row, runs=FEW))) == ()

@@ -114,6 +114,7 @@ def test_the_papers_universe_gives_table_3_and_tukeys_test(paper: Result) -> Non
     assert len(str(paper.settings["in_groups"]).split(", ")) == 15
 
 
+@pytest.mark.slow
 def test_tukeys_table_of_the_papers_fifteen_is_that_of_scipy(paper: Result) -> None:
     measures = list(MEASURES.values())
     value = disagreement_shares(measures, "paper")

@@ -102,14 +102,9 @@ def test_on_trec_8_the_rules_say_what_it_takes_and_what_to_beware_of(trec8: Scor
     assert (takes.name, beware.name) == ("topics_for_stability", "worst_runs_decide")
     row = reliability(trec8).tables["unlimited"].row(0, named=True)
     assert (row["measure"], row["n_topics"]) == ("AP", 50)
-    assert (takes.value, takes.low, takes.high) == (row["tau"], row["low"], row["high"])
-    assert 0.78 < row["low"] < row["tau"] < row["high"] < 0.95
-    for fact in (
-        "nDCG(discount='jk') is more stable than P@10 with all runs (Phi 0.958 and 0.934)",
-        "(0.681 and 0.791: 1.77 times as many topics",
-        "95% interval 1.23 to 2.54",
-    ):
-        assert fact in beware.text
+    assert 0.78 < row["low"] < row["tau"] < 0.9 < row["high"] < 0.95
+    assert (takes.value, takes.low, takes.high) == (row["reversed"], row["reversed_low"], row["reversed_high"])
+    assert "nDCG(discount='jk') is more stable than P@10 with all runs" in beware.text
     assert (beware.shown, beware.between) == ("1.77 times as many topics", "1.23 to 2.54")
 
 

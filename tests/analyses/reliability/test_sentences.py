@@ -8,28 +8,25 @@ import pytest
 from assay.analyses.reliability.sentences import topics_for_stability, worst_runs_decide
 from assay.analyses.reliability.tables import reversed_pairs
 from tests.builders.reliability import COMPARISONS, Times, compared, studied
+from tests.builders.results import assert_says, text
 
 
-def test_the_sentence_says_what_two_and_four_times_as_many_topics_are_worth() -> None:
-    said = topics_for_stability(studied())
-    assert said is not None
-    for fact in (
-        "By AP",
-        "tau 0.80 (95% interval 0.76 to 0.84)",
-        "100 topics 0.85 (0.81 to 0.89)",
-        "200 topics 0.90 (0.86 to 0.94)",
-    ):
-        assert fact in said.text
-    assert (said.value, said.low, said.high) == pytest.approx((0.8, 0.76, 0.84))
-    assert (said.shown, said.between) == ("tau 0.80", "0.76 to 0.84")
+@pytest.mark.parametrize(
+    ("tau", "facts"),
+    [
+        (0.8, ("Add topics", "by AP, 50 topics are too few", "tau 0.80 now, 0.76 to 0.84")),
+        (0.89, ("change places", "unlimited topics", "by AP", "5.5% of pairs, 3.5% to 7.5%")),
+        (0.95, ("Keep these 50 topics", "by AP", "tau 0.95 now, 0.91 to 0.99")),
+    ],
+)
+def test_the_sentence_says_how_like_unlimited_topics_these_rank(tau: float, facts: tuple[str, ...]) -> None:
+    assert_says(topics_for_stability(studied(unlimited={"AP": tau})), *facts)
 
 
 def test_measures_are_not_ordered_by_it() -> None:
     said = topics_for_stability(studied(unlimited={"flat": None, "AP": 0.8, "RR": 0.6, "nDCG": 0.85}))
-    assert said is not None
-    assert said.text.startswith("By AP")
-    assert "other measures it is 0.60 to 0.85" in said.text
-    assert "RR" not in said.text
+    assert_says(said, "by AP", "tau 0.80")
+    assert "RR" not in text(said)
 
 
 def test_nothing_is_said_of_few_runs_or_where_halves_do_not_agree() -> None:
@@ -60,10 +57,12 @@ def test_the_measure_that_leads_with_all_runs_is_named_first() -> None:
     """AP needs twice as many topics as P@10 with all runs, and half as many without the worst."""
     found = worst_runs_decide(compared((2.0, 1.5, 2.5), (0.5, 0.4, 0.625)))
     assert found is not None
-    more, less = found.text.split(", less stable ")
-    assert more == "P@10 is more stable than AP with all runs (Phi 0.950 and 0.900)"
-    assert "without the worst quarter of them (0.700 and 0.800: 2.00 times as many topics" in less
-    assert "95% interval 1.60 to 2.50" in less
+    assert_says(
+        found,
+        "P@10 is more stable than AP with all runs",
+        "less stable without the worst quarter",
+        "2.00 times as many topics, 1.60 to 2.50",
+    )
     assert (found.value, found.low, found.high) == pytest.approx((2.0, 1.6, 2.5))
 
 

@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 
 from assay import Collection, Report, Scores, read_qrels, read_runs, report
+from assay.analyses.report.verdict import MOST_SENTENCES
 from assay.cli import main, overview
 from assay.core.errors import UsageError
 from assay.results.analysis import ANALYSES, Section, analysis
@@ -25,6 +26,7 @@ from assay.scoring.default_measures import default_measures
 from assay.scoring.loaders import collection
 from tests import ROOT
 from tests.builders.dense import collection as made_up
+from tests.builders.sentences import assert_short
 
 Answer = tuple[int, str, str]
 EVIL = ("<script>alert(1)</script>", "two\nlines", "\x1b[31mred\x1b[0m", "../../x")
@@ -92,11 +94,18 @@ def test_every_section_has_the_question_of_its_analysis_and_every_table_is_there
 
 
 def test_the_verdict_is_short_and_points_to_sections_that_are_there(found: Report) -> None:
-    assert 1 <= found.table.height <= 7
+    assert 1 <= found.table.filter(status="decided").height <= MOST_SENTENCES.value
+    assert found.table["status"].unique(maintain_order=True).to_list() == ["decided", "inconclusive", "beware"]
     assert set(found.table["section"]) <= set(names(found))
-    assert found.table.columns == ["sentence", "value", "low", "high", "shown", "between", "section", "rule"]
+    assert found.table.columns == [
+        *("sentence", "action", "why", "status", "severity", "settled_by"),
+        *("value", "low", "high", "shown", "between", "section", "rule"),
+    ]
+    for one in found.sentences:
+        assert_short(one)
 
 
+@pytest.mark.slow
 def test_the_command_of_a_section_gives_its_numbers(run: Callable[..., Answer], found: Report, many: Path) -> None:
     """The report was made from elsewhere, by absolute paths; its commands run where the files are."""
     for one in found.parts:
@@ -128,6 +137,7 @@ def test_the_page_can_be_made_again_to_the_same_numbers(run: Callable[..., Answe
     assert len({row["sha256"] for row in inputs}) == 13
 
 
+@pytest.mark.slow
 def test_no_path_of_this_machine_is_shown(many: Path, found: Report) -> None:
     from assay.render.formats import to_files
 

@@ -33,29 +33,68 @@ def test_bounds_of_missing_lists_are_refused(judged: Judged) -> None:
         score(judged, measure=["AP"], residuals=True, missing="pairwise")
 
 
-def test_the_table_has_a_row_for_every_run_and_measure_in_the_order_asked_for(judged: Judged) -> None:
+def test_runs_are_ranked_by_the_first_measure_with_a_column_for_each(judged: Judged) -> None:
     result = score(judged, measure=["RR", "AP"])
-    assert result.table.columns == ["run", "measure", "mean", "low", "high", "n_topics"]
-    assert result.table.select("run", "measure").rows() == [("x", "RR"), ("x", "AP"), ("y", "RR"), ("y", "AP")]
+    assert result.table.columns == ["rank", "run", "RR", "low", "high", "tier", "may_be_best", "AP"]
+    assert result.table["rank"].to_list() == [1, 2]
+    assert result.table["RR"].is_sorted(descending=True)
+    means = {(row["run"], row["measure"]): row["mean"] for row in result.tables["long"].to_dicts()}
+    assert means == {(row["run"], m): row[m] for row in result.table.to_dicts() for m in ("RR", "AP")}
+
+
+def test_the_first_of_a_measure_whose_lowest_score_is_best_has_the_lowest() -> None:
+    scores = Scores(("latency",), ("slow", "fast"), ("1", "2"), np.array([[[9.0, 8.0], [2.0, 1.0]]]), lower=(True,))
+    assert score(scores).table["run"].to_list() == ["fast", "slow"]
+
+
+def test_a_measure_may_be_named_like_a_column() -> None:
+    names = ("low", "run", "run run", "tier")
+    table = score(Scores(names, ("a", "b"), ("1", "2"), np.random.default_rng(0).random((4, 2, 2)))).table
+    assert table.columns == [
+        "rank",
+        "run",
+        "low low",
+        "low",
+        "high",
+        "tier",
+        "may_be_best",
+        "run run run",
+        "run run",
+        "tier tier",
+    ]
+
+
+def test_the_bounds_beside_a_rank_are_those_of_the_first_measure(judged: Judged) -> None:
+    result = score(judged, measure=["RBP", "AP"], residuals=True)
+    of_first = result.tables["long"].filter(pl.col("measure") == "RBP")
+    for name in ("residual", "least", "most"):
+        assert dict(result.table.select("run", name).rows()) == dict(of_first.select("run", name).rows())
+
+
+def test_the_long_table_has_a_row_for_every_run_and_measure_in_the_order_asked_for(judged: Judged) -> None:
+    result = score(judged, measure=["RR", "AP"])
+    table = result.tables["long"]
+    assert table.columns == ["run", "measure", "mean", "low", "high", "n_topics"]
+    assert table.select("run", "measure").rows() == [("x", "RR"), ("x", "AP"), ("y", "RR"), ("y", "AP")]
     assert result.settings == {"interval": "t", "level": 0.95, "rng": 0}
     assert result.notes[0].code == "missing_lists"
 
 
 def test_the_interval_is_students(judged: Judged) -> None:
-    row = score(judged, measure=["RR"], level=0.9).table.row(1, named=True)
+    row = score(judged, measure=["RR"], level=0.9).tables["long"].row(1, named=True)
     expected = scipy.stats.ttest_1samp([0.5, 1.0, 0.0, 1.0], 0.0).confidence_interval(0.9)
     assert (row["low"], row["high"]) == pytest.approx((expected.low, expected.high), rel=1e-10)
 
 
 def test_the_interval_of_a_geometric_mean_is_that_of_the_logarithms(judged: Judged) -> None:
-    row = score(judged, measure=["GMAP"]).table.row(1, named=True)
+    row = score(judged, measure=["GMAP"]).tables["long"].row(1, named=True)
     logs = np.log([0.5, 1.0, 1e-5, 1.0])
     expected = scipy.stats.ttest_1samp(logs, 0.0).confidence_interval(0.95)
     assert (row["low"], row["high"]) == pytest.approx(tuple(np.exp(expected)), rel=1e-9)
 
 
 def test_the_interval_of_a_sum_is_that_of_the_mean_times_the_topics(judged: Judged) -> None:
-    row = score(judged, measure=["NumRet"]).table.row(0, named=True)
+    row = score(judged, measure=["NumRet"]).tables["long"].row(0, named=True)
     expected = scipy.stats.ttest_1samp([2.0, 2.0, 1.0, 0.0], 0.0).confidence_interval(0.95)
     assert (row["low"], row["high"]) == pytest.approx((4 * expected.low, 4 * expected.high), rel=1e-10)
 
@@ -72,7 +111,7 @@ def test_a_bootstrap_with_the_same_seed_is_the_same_and_says_its_seed(judged: Ju
 @pytest.mark.parametrize("interval", ["t", "bootstrap"])
 def test_one_topic_has_a_mean_and_no_interval(judged: Judged, interval: Any) -> None:
     result = score(judged.select(topics=["2"]), measure=["RR"], interval=interval, resamples=50)
-    rows = result.to_dict()["table"]
+    rows = result.to_dict()["tables"]["long"]
     assert rows[0] == {"run": "x", "measure": "RR", "mean": 0.5, "low": None, "high": None, "n_topics": 1}
 
 
@@ -97,8 +136,8 @@ def test_a_setting_that_makes_no_sense_is_one_line(judged: Judged, settings: dic
 
 def test_scores_of_another_tool_are_shown_as_they_are() -> None:
     scores = Scores(("c0", "c1"), ("r",), ("1", "2", "3"), np.array([[[1.0, 2.0, 3.0]], [[5.0, 5.0, 5.0]]]))
-    assert score(scores).table["mean"].to_list() == [2.0, 5.0]
-    assert score(scores, measure=["c1"]).table["measure"].to_list() == ["c1"]
+    assert score(scores).tables["long"]["mean"].to_list() == [2.0, 5.0]
+    assert score(scores, measure=["c1"]).tables["long"]["measure"].to_list() == ["c1"]
 
 
 # run -> its ranking on one topic; d1, d2, ... are judged, u1, u2, ... are not
@@ -191,14 +230,14 @@ def test_bounds_are_for_the_runs_asked_about_under_pools_that_all_runs_fill() ->
 
 
 def test_normalised_scores_have_no_bounds() -> None:
-    table = score(tiny(2), measure=["AP/standardised", "ERR@3/expanded", "AP"], residuals=True).table
+    table = score(tiny(2), measure=["AP/standardised", "ERR@3/expanded", "AP"], residuals=True).tables["long"]
     assert table["least"].is_null().to_list() == [True, True, False] * 3
 
 
 def test_means_over_different_topics_are_counted_and_warned_of(judged: Judged) -> None:
     pairwise, zero = (score(judged, measure=["AP"], missing=rule) for rule in ("pairwise", "zero"))
-    assert dict(pairwise.table.select("run", "n_topics").rows()) == {"x": 3, "y": 4}
-    assert dict(zero.table.select("run", "n_topics").rows()) == {"x": 4, "y": 4}
+    assert dict(pairwise.tables["long"].select("run", "n_topics").rows()) == {"x": 3, "y": 4}
+    assert dict(zero.tables["long"].select("run", "n_topics").rows()) == {"x": 4, "y": 4}
     (warned,) = [note for note in pairwise.notes if note.code == "different_topics"]
     assert warned.severity == "warning"
     assert "different_topics" not in {note.code for note in zero.notes}

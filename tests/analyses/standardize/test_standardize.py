@@ -202,12 +202,12 @@ def test_z_does_not_know_scale_or_origin(scale: float, shift: float, seed: int) 
 def test_two_identical_runs_and_all_zero_scores_have_z_0() -> None:
     assert not z(np.full((1, 2, 3), 0.7)).any()
     assert not z(np.zeros((1, 5, 3))).any()
-    table = standardize(made(np.zeros((1, 5, 3))), method="normal").table
+    table = standardize(made(np.zeros((1, 5, 3))), method="normal").tables["long"]
     assert table["mean"].to_list() == [0.5] * 5
 
 
 def test_one_topic_has_means_without_an_interval() -> None:
-    table = standardize(made(np.array([[[0.1], [0.3], [0.5]]]))).table
+    table = standardize(made(np.array([[[0.1], [0.3], [0.5]]]))).tables["long"]
     np.testing.assert_allclose(table["mean"], [-1, 0, 1], atol=1e-14)
     assert np.isnan(table["low"].to_numpy()).all()
 
@@ -340,9 +340,9 @@ def test_the_command_writes_scores_that_another_command_reads(
     common = [str(runs), "--qrels", str(qrels), "-m", "AP"]
     assert main(["standardize", *common, "--table", "scores", "-o", str(out)]) == 0
     assert main(["standardize", *common, "--format", "json"]) == 0
-    table = json.loads(capsys.readouterr().out)["table"]
+    table = json.loads(capsys.readouterr().out)["tables"]["long"]
     assert main(["score", "--scores", str(out), "--format", "json"]) == 0
-    again = json.loads(capsys.readouterr().out)["table"]
+    again = json.loads(capsys.readouterr().out)["tables"]["long"]
     assert [row["mean"] for row in again] == pytest.approx([row["mean"] for row in table], abs=1e-12)
     assert list(table[0]) == ["run", "measure", "mean", "low", "high"]
     assert {row["measure"] for row in again} == {"AP/standardised"}

@@ -6,23 +6,36 @@ import pytest
 
 from assay.analyses.subset.sentences import topics_enough
 from assay.results.sentences import MANY_RUNS
-from tests.builders.results import subset_sizes, text
+from tests.builders.results import assert_says, left_open, subset_sizes
 
 
 def test_the_sentence_is_about_the_first_measure_and_orders_none() -> None:
     found = topics_enough(subset_sizes(("flat", None), ("AP", 0.8), ("RR", 0.6)))
     assert found is not None
     assert (found.value, found.low, found.high) == pytest.approx((0.8, 0.76, 0.84))
-    assert (found.shown, found.between) == ("tau 0.80", "0.76 to 0.84")
-    for fact in ("Under AP, 30 of the 50 topics", "tau 0.80 (95% interval 0.76 to 0.84)", "10.0% of the pairs"):
-        assert fact in found.text
+    assert_says(found, "by AP", "50 topics", "tau 0.80 now, 0.76 to 0.84")
     assert "RR" not in found.text
 
 
-def test_topics_for_a_tau_are_a_range_that_ends_at_four_times_as_many() -> None:
-    assert "takes 60 to 180 topics." in text(topics_enough(subset_sizes(("AP", 0.8), ends=(60, 180))))
-    assert "takes 60 to more than 200 topics." in text(topics_enough(subset_sizes(("AP", 0.8), ends=(60, None))))
-    assert "takes more than 200 topics." in text(topics_enough(subset_sizes(("AP", 0.8), ends=(None, None))))
+@pytest.mark.parametrize(
+    ("ends", "facts"),
+    [
+        ((30, 50), ("Keep these 50 topics", "unlimited topics")),
+        ((30, 51), ("Use 51 topics", "may be too few")),
+        ((60, 180), ("Use 180 topics", "are too few")),
+        ((60, None), ("Use at least 60 topics", "are too few")),
+        ((None, None), ("Use more than 200 topics", "are too few")),
+    ],
+)
+def test_the_topics_to_use_are_the_upper_end_of_a_range(
+    ends: tuple[int | None, int | None], facts: tuple[str, ...]
+) -> None:
+    assert_says(topics_enough(subset_sizes(("AP", 0.8), ends=ends)), *facts)
+
+
+def test_without_an_upper_end_it_is_inconclusive_unless_these_are_too_few() -> None:
+    said = topics_enough(subset_sizes(("AP", 0.8), ends=(50, None)))
+    assert left_open(said) == ["how many topics give a ranking by AP that would hold"]
 
 
 def test_nothing_is_said_of_few_runs_or_where_halves_do_not_agree() -> None:

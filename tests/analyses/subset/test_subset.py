@@ -188,7 +188,6 @@ def test_subset_and_reliability_say_the_same_of_unlimited_topics() -> None:
     assert here.tables["unlimited"].equals(there.tables["unlimited"])
     (enough,), (stability, *_) = here.sentences, there.sentences
     assert (enough.name, stability.name) == ("topics_enough", "topics_for_stability")
-    assert (enough.value, enough.low, enough.high) == (stability.value, stability.low, stability.high)
     now, _, most = here.tables["unlimited"].filter(measure="m").to_dicts()
     assert now["reversed"] == pytest.approx((1 - now["tau"]) / 2)
     assert (now["reversed_low"], now["reversed_high"]) == pytest.approx(((1 - now["high"]) / 2, (1 - now["low"]) / 2))

@@ -6,16 +6,14 @@ import pytest
 
 from assay.analyses.swap.sentences import lasting_differences
 from assay.results.sentences import MANY_RUNS
-from tests.builders.results import swapped
+from tests.builders.results import assert_says, swapped
 
 
 def test_the_sentence_states_the_difference_that_is_safe_and_orders_no_measures() -> None:
     found = lasting_differences(swapped(("RR", None, None), ("AP", 0.04, 0.62), ("P@10", 0.09, 0.7)))
     assert found is not None
-    assert (found.value, found.high) == pytest.approx((0.04, 0.04))
-    assert found.shown == "0.040"
-    for fact in ("0.040 in AP", "reverse at most 5%", "62.0% of the pairs"):
-        assert fact in found.text
+    assert (found.value, found.high) == pytest.approx((0.03, 0.04))
+    assert_says(found, "0.040 or more in AP", "reverse at most 5%", "0.030, 0.020 to 0.040")
     assert "P@10" not in found.text
 
 

@@ -363,12 +363,16 @@ def test_the_answer_calls_a_design_best_only_where_all_others_are_behind() -> No
     assert answer(rows[3:], "nDCG", 0.95) == "With 1,000 judgments no design has a predictive power on these runs."
 
 
-def test_the_sentence_is_the_answer_with_the_number_of_the_first_budget(result: Result) -> None:
-    (said,) = result.sentences
-    first = result.table.row(0, named=True)
-    assert said.name == "best_design"
-    assert said.text == result.text.replace("\n", " ")
-    assert (said.value, said.low, said.high) == (first["phi"], first["low"], first["high"])
+def test_every_budget_has_its_sentence_with_the_phi_of_the_design_that_is_named(result: Result) -> None:
+    budgets = result.table.partition_by("budget", maintain_order=True)
+    assert len(result.sentences) == len(budgets)
+    for said, part in zip(result.sentences, budgets, strict=True):
+        first = part.row(0, named=True)
+        assert said.name == "best_design"
+        assert f"{first['budget']:,} judgments" in said.text
+        if said.status == "decided":
+            assert f"to depth {first['pool_depth']}, scored by {first['measure']}" in said.text
+            assert (said.value, said.low, said.high) == (first["phi"], first["low"], first["high"])
 
 
 def test_a_chart_shows_every_budget_and_marks_what_is_extrapolated(result: Result) -> None:

@@ -75,6 +75,7 @@ def test_asl_curves_are_the_p_values_of_the_power_command_on_the_best_thirty(
     assert found.group_by("variant", maintain_order=True).len().rows() == [(name, 435) for name in names]
 
 
+@pytest.mark.slow
 def test_asl_shares_summarise_the_curves_with_intervals_over_topics() -> None:
     lists = graded_lists(n_runs=9, n_topics=14)
     every = family(2, 10)[:3]

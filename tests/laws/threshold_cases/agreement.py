@@ -9,7 +9,7 @@ from tests.laws.threshold_cases.case import Case
 
 def alike(tau: float) -> bool:
     """Whether two measures with this tau are said to rank the runs alike."""
-    return "rank the runs alike" in text(unlike_measures(agreed({("AP", "RR"): tau})))
+    return "rank the runs alike" in text(unlike_measures(agreed({("AP", "RR"): tau}, half=0.0)))
 
 
 CASES: dict[str, Case] = {

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from assay.analyses.depth.sentences import evaluation_depth, pool_depth
-from tests.builders.results import DEEPEST, grid, text
+from tests.builders.results import DEEPEST, grid, left_open, text
 from tests.laws.threshold_cases.case import Case
 
 
 def evaluation_may_stop(high: float) -> bool:
     """Whether a shallower evaluation suffices where its interval of what is lost ends here."""
     cells = {50: (0.01, 0.0, high, 0.95), 100: DEEPEST}
-    return "may stop at depth 50" in text(evaluation_depth(grid(cells, "depth")))
+    return "only to rank 50" in text(evaluation_depth(grid(cells, "depth")))
 
 
 def pools_are_inconclusive(coverage: float) -> bool:
     """Whether nothing follows for pools where so much of the deepest is judged."""
     cells = {10: (0.0, -0.01, 0.01, 0.95), 50: DEEPEST}
-    return "inconclusive" in text(pool_depth(grid(cells, "pool_depth", coverage={10: 1.0, 50: coverage})))
+    return bool(left_open(pool_depth(grid(cells, "pool_depth", coverage={10: 1.0, 50: coverage}))))
 
 
 CASES: dict[str, Case] = {

@@ -12,7 +12,7 @@ load_sentences("glance")
 
 def warns(name: str, glance: Result) -> bool:
     """Whether a caveat is said of a collection."""
-    return RULES[name].speak(glance) is not None
+    return bool(RULES[name].speak(glance))
 
 
 CASES: dict[str, Case] = {

@@ -9,7 +9,7 @@ from assay.analyses.power.placebo import doubted_measures
 from assay.analyses.power.sentences import different_runs
 from assay.analyses.power.sign_errors import Truth
 from assay.stats.subsampling import halves
-from tests.builders.results import powered, text
+from tests.builders.results import one, powered
 from tests.laws.threshold_cases.case import Case
 
 
@@ -17,7 +17,7 @@ def topics_that_would_do(high: float, topics: int = 50) -> str:
     """What is said of the topics that two runs would need, with this upper end of the interval, deviation 0.2."""
     means = [0.0, high - 0.001]
     result = powered({"AP": 0.0}, n_runs=2, means=means, p_pair=1.0, topics=topics, half=0.001)
-    return text(different_runs(result)).partition("which would need ")[2].partition(" topics")[0]
+    return one(different_runs(result)).settled_by
 
 
 def true_sign(errors: float) -> int:

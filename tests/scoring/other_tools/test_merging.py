@@ -52,7 +52,8 @@ def complaint(*sources: str, **options: Any) -> str:
 
 def means(capsys: pytest.CaptureFixture[str], *words: str) -> dict[tuple[str, str], float]:
     assert main(["score", *words, "--format", "json"]) == 0, capsys.readouterr().err
-    return {(row["run"], row["measure"]): row["mean"] for row in json.loads(capsys.readouterr().out)["table"]}
+    rows = json.loads(capsys.readouterr().out)["tables"]["long"]
+    return {(row["run"], row["measure"]): row["mean"] for row in rows}
 
 
 # one file per run

@@ -136,6 +136,15 @@ def test_scores_that_differ_by_rounding_are_ties() -> None:
     assert dense_ranks(np.array([[-3.0, -1.0], [0.0, 0.0]])).tolist() == [[1, 0], [0, 0]]
 
 
+@pytest.mark.parametrize("n", [2, 129, 256, 257, 300])
+def test_short_and_long_rows_are_ranked_alike_whatever_their_signs(n: int) -> None:
+    rng = np.random.default_rng(n)
+    level = rng.integers(-40, 40, size=(50, n))
+    scores = level / 7 * (1 + 1e-14 * rng.standard_normal(level.shape))  # ties differ by rounding
+    expected = [np.unique(-row, return_inverse=True)[1] for row in level]
+    assert np.array_equal(dense_ranks(scores), expected)
+
+
 @pytest.mark.parametrize(("x", "y", "published"), IRCOR.values(), ids=IRCOR)
 def test_ap_correlation_is_ircors(x: list[float], y: list[float], published: tuple[float, ...]) -> None:
     a, b = np.array(x), np.array(y)

@@ -17,7 +17,7 @@ from assay.core.notes import Note
 from assay.core.text import counted
 from assay.results.analysis import Section, analysis
 from assay.results.charts import MAX_ROWS, Chart, category, field, heat, scatter
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 from assay.results.schemas import without_nan
 from assay.results.sentences import MANY_RUNS, few_runs, one_topic, unshared_topics, untested_pairs
 from assay.scoring.missing import on_common_topics, only_common
@@ -36,7 +36,13 @@ _PANELS = 9  # scatters that one picture holds
 _COUNTS = ("both_same", "opposite", "only_a", "only_b", "neither")
 
 
-@analysis(name="agreement", group="trust", place=2, section=Section(n_measures=2, n_runs=MANY_RUNS))
+@analysis(
+    name="agreement",
+    group="trust",
+    place=2,
+    section=Section(n_measures=2, n_runs=MANY_RUNS),
+    screen=Screen("matrix"),
+)
 def agreement(
     data: Scores,
     *,

@@ -23,7 +23,7 @@ from assay.data.judged import Collection
 from assay.data.tables import places
 from assay.measures.declare import Measure
 from assay.results.analysis import Section, analysis
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 from assay.results.schemas import table
 from assay.results.sentences import MANY_RUNS, few_runs
 from assay.scoring.default_measures import taking_grades
@@ -46,6 +46,10 @@ _FORMS = {"measure": pl.String, "normalization": pl.String, "family": pl.String,
         shown=("edges",),
     ),
     fractions=True,
+    screen=Screen(
+        "edges",
+        ("measure", "pool_depth", "depth", "power", "lost", "lost_low", "lost_high", "tau", "tau_low", "tau_high"),
+    ),
 )
 def depth(
     data: Collection,

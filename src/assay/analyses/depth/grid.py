@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Literal
 
 import numpy as np
@@ -232,6 +233,7 @@ class Answer:
         self.deepest: dict[Form, _CellPower] = {}
         self.ranking: dict[Form, HalfRankings] = {}
         self.powers: dict[tuple[Form, GridCell], _CellPower] = {}
+        self.studied: dict[bytes, tuple[_CellPower, Row]] = {}  # by the hash of the scores
         self.permuted: dict[tuple[Form, GridCell], Array] = {}  # mean scores of permuted grades, [run, topic]
 
     @property
@@ -246,10 +248,18 @@ class Answer:
         return self._power(form, x, cell) if self.of == "power" else self._tau(form, x)
 
     def _power(self, form: Form, x: Array, cell: GridCell) -> Row:
-        split = self._halves(x)
-        share = subsampled_power(x, split, alpha=self.alpha)
-        here = self.powers[form, cell] = _CellPower(share, half_rankings(x, split))
-        return self._against(here, self.deepest.setdefault(form, here)) | self._reliability(x)
+        here, reliability = self._study(x)
+        self.powers[form, cell] = here
+        return self._against(here, self.deepest.setdefault(form, here)) | reliability
+
+    def _study(self, x: Array) -> tuple[_CellPower, Row]:
+        """Find what a cell shows by itself; once for cells of the same scores, such as raw sums in deeper pools."""
+        scores = sha256(x.tobytes()).digest()
+        if scores not in self.studied:
+            split = self._halves(x)
+            power = _CellPower(subsampled_power(x, split, alpha=self.alpha), half_rankings(x, split))
+            self.studied[scores] = power, self._reliability(x)
+        return self.studied[scores]
 
     def against(self, form: Form, cell: GridCell, deep: GridCell) -> Row:
         """Set a cell that was answered for beside another that was."""

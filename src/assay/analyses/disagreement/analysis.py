@@ -41,7 +41,7 @@ from assay.measures.universe.exhaustive import UniverseName
 from assay.measures.universe.exhaustive import universe as every_ranking
 from assay.measures.universe.features import features_of
 from assay.results.analysis import Section, analysis
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 
 _IN_TEXT = 3  # pairs of measures whose meaning stands before the table
 
@@ -57,6 +57,7 @@ _IN_TEXT = 3  # pairs of measures whose meaning stands before the table
         fast=None,
         shown=("weighted", "real_meanings", "cases"),
     ),
+    screen=Screen(by="disagreement"),
 )
 def disagreement(
     data: Collection | None = None,

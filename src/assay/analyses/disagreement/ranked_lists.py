@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -92,7 +92,12 @@ def ranking_word(grades: Iterable[int | None]) -> str:
     >>> ranking_word([0, 12, -1, None])
     '0C??'
     """
-    return "".join("?" if g is None or g < 0 else np.base_repr(g, 36) for g in grades)
+    return "".join("?" if g is None or g < 0 else _sign(g) for g in grades)
+
+
+@cache
+def _sign(grade: int) -> str:
+    return np.base_repr(grade, 36)
 
 
 def word_grades(word: str) -> list[int | None]:

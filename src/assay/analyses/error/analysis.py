@@ -24,7 +24,7 @@ from assay.measures.declare import Measure
 from assay.measures.grammar import parse
 from assay.results.analysis import Section, analysis
 from assay.results.charts import Chart
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 from assay.scoring.engine import check_means, empty_topics
 
 
@@ -39,6 +39,7 @@ from assay.scoring.engine import check_means, empty_topics
         fast=None,
         shown=("relevant", "averages"),
     ),
+    screen=Screen("relevant"),
 )
 def error(
     data: Collection,

@@ -74,9 +74,7 @@ def small_topics(glance: Result) -> Sentence | None:
 def empty_topics(glance: Result) -> Sentence | None:
     """Warns of topics without a relevant document, on which no two runs differ."""
     n = int((glance.tables["topics"]["n_relevant"] == 0).sum())
-    text = (
-        f"{counted(n, 'topic')} {'has' if n == 1 else 'have'} no relevant document, so that no two runs differ there"
-    )
+    text = f"{counted(n, 'topic')} {'has' if n == 1 else 'have'} no relevant document: all runs score alike there"
     return Sentence(text, n, shown=counted(n, "topic"), severity="info") if n else None
 
 

@@ -35,7 +35,7 @@ from assay.measures.declare import Measure
 from assay.measures.grammar import parse_open
 from assay.results.analysis import Section, analysis
 from assay.results.charts import Chart, category, field
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 from assay.results.schemas import schema, table
 from assay.stats.intervals import deletion_changes, t_interval
 from assay.stats.subsampling import best_p_values
@@ -66,6 +66,7 @@ TOPIC_COLUMNS = schema("measure", "topic", "n_rel", "n_lists", "rms", "mae", n_r
     group="trust",
     place=12,
     section=Section(n_measures=2, n_topics=5, passed=("level", "rng"), settings={"lists": 200}, fast=None),
+    screen=Screen(columns=("measure", "rms", "low", "high", "reduction", "best")),
 )
 def informativeness(
     data: Collection,

@@ -20,13 +20,18 @@ from assay.measures.declare import CATALOGUE, PROPERTIES, Declaration, Measure
 from assay.measures.grammar import find, parse
 from assay.measures.properties import CounterExample, check, wrong_declarations
 from assay.results.analysis import analysis
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 
 _CARDS = Note("cards", "info", "`assay measures NAME` prints a measure's card")
 _AVERAGES = {"mean": "mean over topics", "geometric": "geometric mean over topics", "sum": "sum over topics"}
 
 
-@analysis(name="measures", group="look", place=3)
+@analysis(
+    name="measures",
+    group="look",
+    place=3,
+    screen=Screen(columns=("measure", "summary", "trec_eval"), catalogue=True),
+)
 def measures(
     name: str | None = None,
     *,

@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts2
-from scipy import interpolate, special
+from scipy import special
 
 from assay.analyses.population.thinning import SamplingPlan, between_ranks, places
 from assay.core.arrays import Array, Counts
@@ -176,9 +176,11 @@ def _averaged(value: Callable[[float], float | Array], m: Array, weight: Array) 
     if many.size <= _FEW:
         known += [value(k) for k in many.tolist()]
     else:
+        from scipy.interpolate import BarycentricInterpolator  # 0.4 s to import
+
         ends = np.log(many[[0, -1]])
         points = np.unique(np.round(np.exp(ends.mean() + np.diff(ends) / 2 * chebpts2(_FEW))))
-        curve = interpolate.BarycentricInterpolator(np.log(points), [value(k) for k in points.tolist()])
+        curve = BarycentricInterpolator(np.log(points), [value(k) for k in points.tolist()])
         known += list(curve(np.log(many)))
     return np.asarray(np.tensordot(weight, np.array(known), 1))
 

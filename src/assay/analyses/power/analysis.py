@@ -36,7 +36,7 @@ from assay.results.charts import (
     significance_levels,
 )
 from assay.results.leaderboard import leaderboard
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 from assay.results.schemas import schema
 from assay.results.sentences import MANY_RUNS, few_runs, one_topic, unshared_topics, untested_pairs
 from assay.scoring.direction import is_unstated
@@ -78,6 +78,9 @@ _TEST_SPLITS, _RESAMPLED_SPLITS = 50, 20  # where each half is tested by another
     group="trust",
     place=1,
     section=Section(n_runs=2, few={"correction": "holm"}, shown=("differences",), shown_few=("pairs",)),
+    screen=Screen(
+        columns=("measure", "power", "low", "high", "n_pairs", "delta", "power_placebo", "tau_placebo", "flippable")
+    ),
 )
 def power(
     data: Scores,

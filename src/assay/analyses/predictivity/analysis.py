@@ -24,7 +24,7 @@ from assay.core.notes import Note
 from assay.core.text import counted
 from assay.results.analysis import Section, analysis
 from assay.results.charts import MAX_ROWS, Chart, category, field, heat, lines
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 from assay.results.schemas import table, without_nan
 from assay.results.sentences import MANY_RUNS, few_runs
 from assay.scoring.scores import Scores, check_ranking
@@ -50,7 +50,7 @@ _CELLS = {"predictor": pl.String, "target": pl.String, "phi": pl.Float64}
         fast=None,
         shown=("matrix", "redundancy"),
     ),
-    sentences_first=True,
+    screen=Screen("matrix"),
 )
 def predictivity(
     data: Scores,

@@ -41,7 +41,7 @@ from assay.measures.universe.exhaustive import UniverseName, cut, fits, n_lists
 from assay.measures.universe.jones2015 import MEASURES, PAPER_MEASURES
 from assay.results.analysis import analysis
 from assay.results.charts import COLOURS, Chart, category, upright_labels
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 
 Checked = Mapping[str, Mapping[str, CounterExample | None]]  # measure -> property -> what refutes it
 
@@ -84,7 +84,12 @@ BINARY = Note(
 )
 
 
-@analysis(name="properties", group="understand", place=3)
+@analysis(
+    name="properties",
+    group="understand",
+    place=3,
+    screen=Screen("matrix"),
+)
 def properties(
     data: Collection | None = None,
     *,
@@ -151,6 +156,7 @@ def properties(
 
     Notes
     -----
+    tables.matrix: measure, and a column for every property: whether it holds.
     tables.table_1, with --universe paper: metric, measure, property, printed, holds, why: table 1 of jones2015 beside
     what holds of the measures in the forms that it prints (and of the catalogue's ERR and Rprec where these are asked
     for), with the reason where they differ.
@@ -239,10 +245,12 @@ def properties(
         tables["on_runs"] = violations(lists, cuttable, level=level)
         settings |= {"level": level}
         notes += lists.judged.notes
+    table = pl.DataFrame(_rows(shown, top), schema=SCHEMA, orient="row")
+    square = table.pivot("property", index="measure", values="holds", maintain_order=True)
     return Result(
         "properties",
-        pl.DataFrame(_rows(shown, top), schema=SCHEMA, orient="row"),
-        tables,
+        table,
+        {"matrix": square, **tables},
         Basis() if lists is None else lists.judged.basis,
         settings=settings,
         notes=tuple(notes),

@@ -29,7 +29,7 @@ from assay.core.settings import check_number
 from assay.core.text import score, span
 from assay.results.analysis import Section, analysis
 from assay.results.charts import Chart, category, field, intervals, lines, reference_line, thin
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 from assay.results.sentences import MANY_RUNS, few_runs
 from assay.results.unlimited import unlimited_table
 from assay.scoring.best_runs import best_runs
@@ -50,6 +50,9 @@ _BEST_SHARE = "75%"  # of the runs stay when the worst quarter goes
         n_topics=2,
         fast=None,
         shown=("unlimited", "topics_needed", "topics_needed_best", "best"),
+    ),
+    screen=Screen(
+        columns=("measure", "n_topics", "e_rho2", "e_rho2_low", "e_rho2_high", "phi", "phi_low", "phi_high")
     ),
 )
 def reliability(

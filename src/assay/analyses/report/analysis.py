@@ -12,6 +12,7 @@ from typing import Any, get_args, get_type_hints
 import polars as pl
 
 import assay
+from assay.analyses.report.look import look_tables, ranked_runs, ungrouped
 from assay.analyses.report.verdict import lacking, place, verdict
 from assay.core.errors import MeasureError, UsageError, suggestion
 from assay.core.notes import Note, gravest_first
@@ -59,6 +60,7 @@ def report(
     missing: Missing | None = None,
     contributors: Sequence[str] = (),
     pool_depth: int | None = None,
+    groups: str | None = None,
     alpha: float = 0.05,
     level: float = 0.95,
     rng: int = 0,
@@ -96,6 +98,8 @@ def report(
         (default: all runs).
     pool_depth
         How deep each contributor was pooled, for the question whether new runs would be judged fairly.
+    groups
+        A table with the column run and others, such as team or type, by which the page colours and filters runs.
     alpha
         Significance level.
     level
@@ -120,6 +124,10 @@ def report(
     -----
     tables.rules: rule, says, thresholds, cite.
     tables.inputs: file, bytes, sha256; of the files that were read.
+    tables.leaderboard: measure, rank, run, mean, low, high, rank_low, rank_high, tier, may_be_best: the runs by every
+    measure, best first, as in `score --table tiers`, with the interval of each mean over topics.
+    tables.judged, of runs and judgments: topic, n_judged, n_relevant.
+    tables.groups, with `groups`: run, and the columns of that table.
     tables.NAME: the tables of every section, such as power, and power.pairs for its further tables.
 
     Sections that need many runs are one line each below {many_runs} runs, and the differences between runs lead.
@@ -131,6 +139,7 @@ def report(
         "missing": missing,
         "contributors": tuple(contributors),
         "pool_depth": pool_depth,
+        "groups": groups,
         "alpha": alpha,
         "level": level,
         "rng": rng,
@@ -139,9 +148,9 @@ def report(
         check_directory(figures)
     load_sentences()
     study = _Study(_with_files(data, settings), settings, fast=fast)
-    study.scores  # noqa: B018 - what is wrong with measures is said at once, and not by every section
+    known = look_tables(study.data, study.scores, groups=groups)  # what is wrong with files or measures is said first
     parts = _ordered([study.part(find(name)) for name in steps(asked)], study.n_runs)
-    whole = redacted(_bound(study, parts, _words(study, sections)), study.data.origin)
+    whole = redacted(_bound(study, parts, known, _words(study, sections)), study.data.origin)
     if figures is not None:
         draw(whole, figures)
     return whole
@@ -151,7 +160,8 @@ def _with_files(data: Collection | Scores, settings: Mapping[str, Any]) -> Colle
     """Count the files that settings name among those that were read."""
     asked = [c for m in settings["measure"] if (c := _condition(m)) is not None]
     others = [path for c in asked for path in (c.qrels, *c.measure.files) if path is not None]
-    named = [path for path in (*settings["contributors"], *others) if Path(path).is_file()]
+    listed = (*settings["contributors"], *others, *filter(None, [settings["groups"]]))
+    named = [path for path in listed if Path(path).is_file()]
     return replace(data, origin=replace(data.origin, files=(*data.origin.files, *named)))
 
 
@@ -267,7 +277,7 @@ def _words(study: _Study, sections: Sequence[str]) -> str:
     return shlex.join(["assay", "report", *study.words(), *spelled(report.function, options), "-o", "report.html"])
 
 
-def _bound(study: _Study, parts: Sequence[Part], command: str) -> Report:
+def _bound(study: _Study, parts: Sequence[Part], known: Mapping[str, pl.DataFrame], command: str) -> Report:
     """Bind the parts together: the verdict, every table, and where all of it came from."""
     results = {part.name: part.result for part in parts if part.result is not None}
     if not results:
@@ -283,6 +293,10 @@ def _bound(study: _Study, parts: Sequence[Part], command: str) -> Report:
         pl.DataFrame(rows, schema=_VERDICT, orient="row"),
         tables={
             **dict(_tables(results)),
+            "leaderboard": ranked_runs(
+                study.scores, results, level=study.settings["level"], seed=study.settings["rng"]
+            ),
+            **known,
             "rules": pl.DataFrame(sorted(rules_table(), key=lambda row: place(row["rule"]))),
             "inputs": pl.DataFrame(
                 inputs, schema={"file": pl.String, "bytes": pl.Int64, "sha256": pl.String}, orient="row"
@@ -290,9 +304,10 @@ def _bound(study: _Study, parts: Sequence[Part], command: str) -> Report:
         },
         basis=_basis(study, next(iter(results.values()))),
         settings={"version": assay.__version__, "command": command, **settings, "fast": study.fast},
-        notes=(*_on_data(results.values()), *_unhashed(study.data.origin)),
+        notes=(*_on_data(results.values()), *ungrouped(known), *_unhashed(study.data.origin)),
         text=lacking(statements, results),
         parts=tuple(parts),
+        scores=study.scores,
         sentences=tuple(one for _, one in statements),
     )
 

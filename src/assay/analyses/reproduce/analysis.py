@@ -44,10 +44,10 @@ from assay.results.papers import (
     find_paper,
     load_criteria,
 )
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 
 
-@analysis(name="reproduce", group="make", place=2)
+@analysis(name="reproduce", group="make", place=2, screen=Screen(by="-ok"))
 def reproduce(
     paper: PaperName | None = None,
     *,
@@ -153,6 +153,7 @@ def reproduce(
     tables.everywhere: paper, claim, collection, n_runs, n_topics, effect, low, high, verdict, note: of --everywhere.
     tables.claims: paper, claim, n_holds, n_fails, n_inconclusive, n_not_applicable, sentence: the same, counted.
     tables.left_out: place, why: what is below the directory and not used.
+    tables.NAME: the tables and figures of the papers, such as table_2 or figure_1.
 
     {about_papers}
     """

@@ -22,7 +22,7 @@ from assay.measures.declare import Measure
 from assay.measures.grammar import parse
 from assay.results import charts
 from assay.results.analysis import Section, analysis
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 from assay.results.sentences import MANY_RUNS
 from assay.scoring.default_measures import default_measures
 from assay.scoring.scores import Scores, Undefined
@@ -41,6 +41,7 @@ _NEAR = 1e-12  # means that differ by less share a rank
     place=4,
     section=Section(n_runs=MANY_RUNS, fast=None, shown=("summary",)),
     fractions=True,
+    screen=Screen("summary"),
 )
 def reuse(
     data: Collection,

@@ -17,7 +17,7 @@ from assay.measures.bounds.residuals import Tail, kind
 from assay.measures.declare import Measure
 from assay.results.analysis import Section, analysis
 from assay.results.charts import field, run_means
-from assay.results.leaderboard import leaderboard
+from assay.results.leaderboard import leaderboard, ranking
 from assay.results.result import Result
 from assay.scoring.bounds import score_bounds
 from assay.scoring.conditions import judgments_under, parse_condition, score_conditions
@@ -89,20 +89,27 @@ def score(
 
     Returns
     -------
-    run, measure, mean, low, high
-        The mean over topics (a geometric mean for GMAP, a sum for counts) and the ends of its interval.
-    n_topics
-        How many topics the mean is over.
-    run, topic, measure, value
-        With `per_topic`, one row per score.
+    rank, run
+        The runs, best first by the first measure.
+    a column for every measure
+        The mean over topics (a geometric mean for GMAP, a sum for counts).
+    low, high
+        The ends of the interval of the first measure.
+    tier, may_be_best
+        Of two runs or more, by the first measure: see `--table tiers`.
     residual, least, most
-        With `residuals`: how far the score could rise at most, where it cannot fall; and the lowest and highest it
-        could be. Empty for measures that offer no bound, and for normalised scores (AP/standardised). For measures
-        with a recall base the range is over the retrieved documents, and newly relevant ones join the base.
+        With `residuals`, of the first measure: how far the score could rise at most, where it cannot fall; and the
+        lowest and highest it could be. Empty for measures that offer no bound, and for normalised scores
+        (AP/standardised). For measures with a recall base the range is over the retrieved documents, and newly
+        relevant ones join the base.
+    run, topic, measure, value
+        With `per_topic`, one row per score, in place of all of these.
 
     Notes
     -----
-    tables.tiers, of two runs or more: measure, rank, run, mean, rank_low, rank_high, tier, may_be_best, best first.
+    tables.long, without `per_topic`: run, measure, mean, low, high, n_topics (that the mean is over), and with
+    `residuals` residual, least, most: the same for every measure, one row per run and measure.
+    tables.tiers, with two runs or more: measure, rank, run, mean, rank_low, rank_high, tier, may_be_best, best first.
     rank_low to rank_high are the ranks that a run may have by its true mean; those of all runs hold at once in 95% of
     cases (`level`), by one simultaneous family of paired comparisons (mogstad2024). A tier ends after the k-th run
     where all ranks down to it are at most k: then these are truly the k best. Runs of one tier may yet differ (see
@@ -131,10 +138,15 @@ def score(
         generator = np.random.default_rng(rng)
         low, high = bootstrap_interval(scores.working(), level=level, resamples=resamples, rng=generator)
     means = {name: mean_where_scored(x).T for name, x in bounded.items()}
-    table = _table(scores, low, high).with_columns(*_columns(means))
+    low, high = scores.interval(low, high)
+    tables = {"long": _long(scores, low, high).with_columns(*_columns(means))}
     x = field("mean", title="mean score", scale={"zero": False})
-    chart = run_means(table, x=x, level=level, lower=scores.lower_of(0))
-    tables = {"tiers": leaderboard(scores, level=level, seed=rng).runs} if len(scores.runs) > 1 else {}
+    chart = run_means(tables["long"], x=x, level=level, lower=scores.lower_of(0))
+    beside = pl.DataFrame(_columns({name: x[:, 0] for name, x in means.items()}))
+    if len(scores.runs) > 1:
+        tables["tiers"] = leaderboard(scores, level=level, seed=rng).runs
+        beside = _tiers(scores, tables["tiers"]).hstack(beside)
+    table = ranking(scores, low, high, beside=beside)
     return Result("score", table, tables, scores.basis, settings | {"rng": rng}, notes, charts=(chart,))
 
 
@@ -195,9 +207,16 @@ def _columns(values: dict[str, Array]) -> list[pl.Series]:
     return [pl.Series(name, x.ravel()).fill_nan(None) for name, x in values.items()]
 
 
-def _table(scores: Scores, low: Array, high: Array) -> pl.DataFrame:
+def _tiers(scores: Scores, tiers: pl.DataFrame) -> pl.DataFrame:
+    """The tiers by the first measure, runs in their own order."""
+    first = tiers.filter(pl.col("measure") == scores.conditions[0])
+    runs = pl.DataFrame({"run": scores.runs}).join(first, on="run", how="left", maintain_order="left")
+    return runs.select("tier", "may_be_best")
+
+
+def _long(scores: Scores, low: Array, high: Array) -> pl.DataFrame:
     n_conditions, n_runs = low.shape
-    columns = dict(zip(("mean", "low", "high"), (scores.mean(), *scores.interval(low, high)), strict=True))
+    columns = {"mean": scores.mean(), "low": low, "high": high}
     return pl.DataFrame(
         {
             "run": [run for run in scores.runs for _ in range(n_conditions)],

@@ -17,6 +17,7 @@ from assay.core.text import counted
 from assay.data.run_lists import chosen_names
 from assay.results import charts
 from assay.results.analysis import Section, analysis
+from assay.results.leaderboard import ranking
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
 from assay.scoring.engine import check_asked
@@ -92,11 +93,16 @@ def standardize(
 
     Returns
     -------
-    run, measure, mean, low, high
-        The mean of the standardised scores over topics and the ends of its interval.
+    rank, run
+        The runs, best first by the first measure.
+    a column for every measure
+        The mean of the standardised scores over topics.
+    low, high
+        The ends of the interval of the first measure.
 
     Notes
     -----
+    tables.long: run, measure, mean, low, high: the same for every measure, one row per run and measure.
     tables.scores: run, topic, measure, value: every standardised score, its measure named so: AP/standardised.
     tables.factors: topic, measure, mean, sd, floored: what the topic's reference runs score on average, their
     deviation as it was used, and whether their own was too small to be used. GMAP's are those of the logarithm of AP.
@@ -107,17 +113,18 @@ def standardize(
         check_factors_path(save)
     data = data if factors else on_common_topics(data)
     scores, used, n = _standardize(data, method, a, b, reference, factors, floor)
-    table = _factor_table(data, used)
+    of_topics = _factor_table(data, used)
     if save:
-        write_factors(save, table)
+        write_factors(save, of_topics)
     linear: dict[str, object] = {"a": a, "b": b} if method == "linear" else {}
     source = factors or (f"{n} of {len(data.runs)} runs" if reference else "the runs themselves")
-    means = _means(scores, level)
+    low, high = t_interval(scores.value, level=level)
+    means = _long(scores, low, high)
     best = charts.run_means(means, x=_axis(method, "mean"), level=level, how=", standardised", lower=data.lower_of(0))
     return Result(
         "standardize",
-        means,
-        tables={"scores": _renamed(scores).frame(), "factors": table},
+        ranking(scores, low, high),
+        tables={"long": means, "scores": _renamed(scores).frame(), "factors": of_topics},
         basis=scores.basis,
         settings={"method": method, **linear, "reference": source, "floor": floor, "level": level},
         notes=scores.notes,
@@ -241,8 +248,7 @@ def _notes(data: Scores, by: Factors, factors: str | None) -> Iterator[Note]:
         yield Note("binary_factors", "caution", text)
 
 
-def _means(scores: Scores, level: float) -> pl.DataFrame:
-    low, high = t_interval(scores.value, level=level)
+def _long(scores: Scores, low: Array, high: Array) -> pl.DataFrame:
     return pl.DataFrame(
         {
             "run": [run for run in scores.runs for _ in scores.conditions],

@@ -27,7 +27,7 @@ from assay.core.text import counted
 from assay.core.thresholds import Threshold
 from assay.results.analysis import Section, analysis
 from assay.results.charts import Chart, category, field, lines, reference_line, thin
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 from assay.results.schemas import schema, table, without_nan
 from assay.results.sentences import few_runs, incomplete_topics
 from assay.scoring.missing import on_common_topics
@@ -58,6 +58,9 @@ _NEEDED = schema("measure", "method", "n_topics", "needed", "relative", "beyond"
     group="trust",
     place=7,
     section=Section(n_runs=3, n_topics=SPLIT_TOPICS, settings={"splits": 100}, fast=None),
+    screen=Screen(
+        columns=("measure", "swap_rate", "low", "high", "needed", "needed_low", "needed_high", "relative", "beyond")
+    ),
 )
 def swap(
     data: Scores,

@@ -33,7 +33,7 @@ from assay.data.judged import Collection, judge
 from assay.measures.declare import Measure
 from assay.measures.grammar import parse
 from assay.results.analysis import Section, analysis
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 from assay.results.sentences import MANY_RUNS, few_runs
 from assay.scoring.default_measures import taking_grades
 from assay.scoring.engine import check_asked, check_means
@@ -60,6 +60,20 @@ _BEYOND = (1, 2)  # times the topics there are, extrapolated
         shown=("pools",),
     ),
     fractions=True,
+    screen=Screen(
+        columns=(
+            "measure",
+            "pool_depth",
+            "depth",
+            "n_topics",
+            "n_judged",
+            "phi",
+            "low",
+            "high",
+            "best",
+            "extrapolated",
+        )
+    ),
 )
 def topics(
     data: Collection,

@@ -24,7 +24,7 @@ from assay.data.judgments.grades import check_whole
 from assay.measures.gain import DiscountName, GainName
 from assay.measures.grammar import parse
 from assay.results.analysis import Section, analysis
-from assay.results.result import Result
+from assay.results.result import Result, Screen
 from assay.results.sentences import MANY_RUNS
 from assay.scoring.best_runs import best_runs
 from assay.scoring.engine import empty_topics, score
@@ -48,6 +48,7 @@ DEEPEST_WEIGHTS = Threshold("deepest_weights", 1000, unit="ranks", meaning="the 
         settings={"draws": 20},
         shown=("held_out",),
     ),
+    screen=Screen(columns=("variant", "phi", "low", "high", "e_rho2", "topics_90", "topics_95", "loss")),
 )
 def weights(
     data: Collection,

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.arrays import Array, Bools, Counts, Index
+from assay.core.remembered import remembers
 from assay.stats.best import best_first
 from assay.stats.intervals import t_quantile
 from assay.stats.resampling import signs
@@ -26,6 +27,7 @@ from assay.stats.significance.pairs import EPSILON, LEAST_SHARED, has_gaps
 Floats = NDArray[np.float32]
 
 RESAMPLES = 1000
+_REMEMBERED = 32  # measures whose answers are kept: power and score ask for the same
 _STEPS = 3  # of the step-down at most: later ones hardly add anything
 _LARGEST = 1 - 1e-6  # u of a resample whose differences all have one sign, and one size
 
@@ -52,6 +54,7 @@ class Lead:
     high: float
 
 
+@remembers(_REMEMBERED)
 def rank_sets(
     x: Array, *, order: Index | None = None, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> RankSets:
