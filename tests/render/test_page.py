@@ -131,8 +131,6 @@ def hand_made(folder: Path) -> Report:
         {"sentence": "lists have ties", "action": "lists have ties", "status": "beware", "severity": "caution"},
         {"sentence": EVIL[4], "action": EVIL[4], "status": "beware", "severity": "warning"},
     ]
-    for row in rows:
-        row.setdefault("status", "decided")
     load_sentences("power")
     rules = {
         "rule": ["best_measures"],
@@ -144,7 +142,7 @@ def hand_made(folder: Path) -> Report:
     tables = {f"{p.name}.{n}": t for p in parts if p.result for n, t in p.result.tables.items()}
     return Report(
         "report",
-        pl.DataFrame(rows, infer_schema_length=None),
+        pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col("status").fill_null("decided")),
         tables={**tables, "rules": pl.DataFrame(rules), "inputs": pl.DataFrame(inputs)},
         basis=Basis(runs=12, topics=20),
         settings={"version": "0.1.0", "command": "assay report runs -o report.html", "rng": 0},

@@ -21,11 +21,19 @@ DRAWINGS = {
     "heat": heat(category("m"), category("x"), field("y")),
     "scatter": scatter(field("x"), field("y"), colour=category("m"), tooltip=["m"]),
 }
+NAMES = list("abcdefgh")  # more than are named where their lines end
+MANY = pl.DataFrame(
+    [(m, x, i * x / 10) for i, m in enumerate(NAMES) for x in (1.0, 2.0)], ["m", "x", "y"], orient="row"
+)
 STARTS = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
 
 
 def result() -> Result:
     return Result("made", TABLE, charts=tuple(Chart(n, f"The {n}", TABLE, d) for n, d in DRAWINGS.items()))
+
+
+def many() -> Result:
+    return Result("made", MANY, charts=tuple(Chart(n, f"The {n}", MANY, d) for n, d in DRAWINGS.items()))
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
@@ -73,7 +81,7 @@ def test_a_click_on_the_legend_brings_a_series_out_and_still_pictures_show_all(n
     assert unit["params"] == [
         {"name": "chosen", "select": {"type": "point", "fields": ["m"], "toggle": "true"}, "bind": "legend"}
     ]
-    picture = draw(pick_chart(result(), name), ".svg").decode()
+    picture = draw(pick_chart(many(), name), ".svg").decode()
     assert picture.count("role-legend-entry") == 1
     assert 'opacity="0.125"' not in picture
     assert 'opacity="0.0875"' not in picture
@@ -82,10 +90,10 @@ def test_a_click_on_the_legend_brings_a_series_out_and_still_pictures_show_all(n
 @pytest.mark.parametrize("points", [True, False])
 @pytest.mark.parametrize("band", [("y", "x"), None])
 def test_colour_dash_and_band_share_one_legend(points: bool, band: tuple[str, str] | None) -> None:
-    drawing = lines(field("x"), field("y"), category("m", ["a", "b"]), band=band, points=points)
+    drawing = lines(field("x"), field("y"), category("m", NAMES), band=band, points=points)
     line = {"mark": "rule", "encoding": {"y": {"datum": 0.5}}}
     for whole in (drawing, {"layer": [drawing, line]}, {"concat": [drawing, drawing]}):
-        picture = draw(Chart("one", "One", TABLE, whole), ".svg").decode()
+        picture = draw(Chart("one", "One", MANY, whole), ".svg").decode()
         assert picture.count("role-legend-entry") == 1
     assert drawing["layer"][-1]["encoding"]["strokeDash"]["field"] == "m"
 
@@ -124,6 +132,18 @@ def test_charts_are_picked_by_name() -> None:
         pick_chart(Result("made", TABLE))
 
 
+def test_names_of_columns_stand_upright_in_full() -> None:
+    names = ["RBP(p=0.95)", "nDCG@1000"]
+    cells = pl.DataFrame({"a": names, "b": names[::-1], "v": [0.1, 0.2]})
+    drawing = heat(category("a", names), category("b", names), field("v"))
+    picture = draw(Chart("one", "One", cells, drawing), ".svg").decode()
+    assert "rotate(" not in picture.partition("role-axis")[2].partition("role-axis-title")[0]
+    for piece in (">RBP<", ">(p=0.95)<", ">nDCG<", ">@1000<"):
+        assert piece in picture
+    assert "\u2026" not in picture
+    assert drawing["width"]["step"] > 6 * len("(p=0.95)")
+
+
 def test_a_result_plots_itself() -> None:
     chart = result().plot("heat")
     assert isinstance(chart, altair.LayerChart)
@@ -132,7 +152,7 @@ def test_a_result_plots_itself() -> None:
 
 @pytest.mark.parametrize("band", [("y", "x"), None])
 def test_altair_draws_what_it_is_given(band: tuple[str, str] | None, tmp_path: Path) -> None:
-    drawing = lines(field("x"), field("y"), category("m", ["a", "b"]), band=band, points=True)
-    made = Result("one", TABLE, charts=(Chart("one", "One", TABLE, drawing),)).plot()
+    drawing = lines(field("x"), field("y"), category("m", NAMES), band=band, points=True)
+    made = Result("one", MANY, charts=(Chart("one", "One", MANY, drawing),)).plot()
     made.save(str(tmp_path / "one.svg"))
     assert (tmp_path / "one.svg").read_text().count("role-legend-entry") == 1

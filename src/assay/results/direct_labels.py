@@ -20,7 +20,7 @@ _LOWEST = 130  # pixels of a drawing where it is made small
 def labelled(drawing: Mapping[str, Any], table: pl.DataFrame) -> Mapping[str, Any]:
     """Name the lines of a drawing where they end, if they are few and there is room; else keep the legend."""
     layers = drawing.get("layer", ())
-    drawn = next((one for one in layers if one["mark"].get("type") == "line" and _is_coloured(one)), None)
+    drawn = next((one for one in layers if _is_line(one)), None)
     height = drawing.get("height")
     if drawn is None or "data" in drawn or not isinstance(height, int):
         return drawing
@@ -42,10 +42,12 @@ def labelled(drawing: Mapping[str, Any], table: pl.DataFrame) -> Mapping[str, An
     return {**drawing, "layer": [*map(_without_legend, layers), _without_legend(names)]}
 
 
-def _is_coloured(layer: Spec) -> bool:
-    encoding = layer.get("encoding", {})
+def _is_line(layer: Spec) -> bool:
+    """Whether a layer draws lines in the colours of a legend."""
+    mark, encoding = layer.get("mark"), layer.get("encoding", {})
     sides = [encoding.get(side, {}) for side in ("x", "y", "color")]
-    return all("field" in side for side in sides) and sides[2].get("legend", {}) is not None
+    is_drawn = isinstance(mark, Mapping) and mark.get("type") == "line"
+    return is_drawn and all("field" in side for side in sides) and sides[2].get("legend", {}) is not None
 
 
 def _ends(table: pl.DataFrame, x: str, y: str, name: str) -> list[dict[str, Any]]:
@@ -86,7 +88,7 @@ def _without_legend(layer: Spec) -> Spec:
     """Take the legend away, and what answers to a click on it."""
     encoding = {
         side: {**of, "legend": None} if side in ("color", "fill", "strokeDash", "shape") and "field" in of else of
-        for side, of in layer["encoding"].items()
+        for side, of in layer.get("encoding", {}).items()
     }
     if "param" in encoding.get("opacity", {}).get("condition", {}):
         encoding["opacity"] = {"value": encoding["opacity"]["condition"]["value"]}
