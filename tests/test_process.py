@@ -18,7 +18,7 @@ from assay.cli import main
 RUN = "1 Q0 a 1 9 x\n1 Q0 b 2 8 x\n2 Q0 b 1 9 x\n2 Q0 a 2 8 x\n"
 QRELS = "1 0 a 2\n1 0 b 0\n2 0 a 1\n"
 SCORE = ("score", "x", "--qrels", "qrels", "-m", "AP", "--format", "csv")
-MEANS = "run,measure,mean,low,high,n_topics\nx,AP,0.75,"
+MEANS = "rank,run,AP,low,high\n1,x,0.75,"
 FLAGS = ("--n-runs", "6", "--n-topics", "5", "--n-docs", "3000", "--n-relevant", "30", "--depth", "60")
 WAITING = """
 import time

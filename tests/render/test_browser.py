@@ -215,7 +215,7 @@ def test_tables_are_sorted_by_click_and_by_keyboard(wide: Watched, report: Repor
     head = wide.page.locator(f"{table} thead th").nth(1)
     result = report.parts[1].result
     assert result is not None
-    falling = [f"{x:.4f}" for x in result.table["power"].sort(descending=True)]
+    falling = [f"{x:.3f}" for x in result.table["power"].sort(descending=True)]
     head.locator("button").click()
     assert column(wide.page, table, 2) == falling
     assert head.get_attribute("aria-sort") == "descending"
