@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 SIZES = (25, 50)  # topics: what most collections have
-RARE = 0.05  # of the intervals asked for: where fewer are there, a handful would count as much as a whole truth
+RARE = 0.05  # of the intervals asked for: where no more are there, a handful would count as much as a whole truth
 SCHEMA = {
     "what": pl.String,
     "kind": pl.String,
@@ -39,7 +39,7 @@ def _own(rows: pl.DataFrame) -> dict[str, Any]:
 
 def _interval(rows: pl.DataFrame) -> dict[str, Any]:
     """Mean over truths, and the lowest truth; every truth counts alike, but for those where it is rare."""
-    known = rows.drop_nulls("coverage").filter(pl.col("said") >= RARE)
+    known = rows.drop_nulls("coverage").filter(pl.col("said") > RARE)
     said = _mean(rows["said"])
     if known.is_empty():
         return {"said": said}
