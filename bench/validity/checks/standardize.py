@@ -27,5 +27,6 @@ INTERVALS = (
         "high",
         "true mean",
         _true_means,
+        repeated_in=(None,),
     ),
 )

@@ -220,7 +220,7 @@ def test_asked_for_some_measures_it_checks_and_groups_these() -> None:
 
 def test_few_measures_have_no_groups() -> None:
     result = properties(measure=["P@10", "R"])
-    assert list(result.tables) == ["one_equivalence", "one_equivalent"]
+    assert list(result.tables) == ["matrix", "one_equivalence", "one_equivalent"]
     (note,) = result.notes
     assert (note.code, note.text) == (
         "too_few_measures",
