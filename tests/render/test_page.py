@@ -293,6 +293,16 @@ def test_a_table_on_a_card_has_few_rows_and_stands_whole_only_where_it_is_short(
     assert 'aria-label="power"' not in rest
 
 
+def test_of_many_sentences_a_card_shows_two_and_folds_the_others(report: Report) -> None:
+    part = report.parts[1]
+    assert part.result is not None
+    said = tuple(Sentence(f"Say {i}", name=f"rule{i}") for i in "xyz")
+    made = replace(part, result=replace(part.result, sentences=said))
+    seen, folded = card_of(page(replace(report, parts=(made,))), "power")
+    assert re.findall("Say [xyz]", seen) == ["Say x", "Say y"]
+    assert re.findall("Say [xyz]", folded) == ["Say z"]
+
+
 def test_a_brief_card_holds_its_sentences_alone_and_folds_its_chart(report: Report) -> None:
     seen, folded = card_of(page(replace(report, parts=(replace(report.parts[1], brief=True),))), "power")
     assert "<figure" not in seen

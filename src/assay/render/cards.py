@@ -30,8 +30,9 @@ from assay.results.sentences import Sentence, beside
 if TYPE_CHECKING:
     from assay.results.charts import Chart
 
-ROWS = 8  # of a table on a card
-_BELOW = 5  # and below a chart, of a table that is longer
+_ROWS = 8  # of a table on a card
+_BELOW = 5  # and below a chart
+_SENTENCES = 2  # that stand open
 _HIGH = 370  # pixels of a chart that a card has room for
 _ONE, _BOTH = 500, 700  # of a chart in one column, and where it has both
 _WIDE = 660  # of a chart that needs both
@@ -72,22 +73,23 @@ def _card(part: Part, result: Result, said_above: Collection[str], where: str) -
     kind = "card brief" if part.brief else "card wide" if telling and telling.wide else "card"
     yield f'<section class="{kind}" id="{own}" aria-labelledby="{own}-title">'
     yield f'<h3 id="{own}-title"><span class="name">{esc(part.name)}</span> {esc(part.question)}</h3>'
-    yield from map(_sentence, part.sentences)
+    yield from map(_sentence, part.sentences[:_SENTENCES])
     spoken = {one.name for one in part.sentences}
     notes = [note for note in result.notes if note.code not in spoken]
     loud = [note for note in notes if note.severity != "info" and note.text not in said_above]
     yield notes_list(loud)
-    small_table = None if part.brief else _small(part, result)
+    small_table, rows = None if part.brief else _small(part, result), _BELOW if telling else _ROWS
     if small_table is not None:
         yield f'<div class="evidence">{_figure(part, telling)}'
-        yield f"{_head_of(part, result, small_table, where, rows=_BELOW if telling else ROWS)}</div>"
+        yield f"{_head_of(part, result, small_table, where, rows)}</div>"
     yield '<details class="all"><summary>All tables, charts, settings, command</summary>'
     yield lead(documentation(part.name))
+    yield from map(_sentence, part.sentences[_SENTENCES:])
     yield notes_list([note for note in notes if note not in loud])
     for chart in result.charts:
         if telling is None or chart is not telling.chart or telling.left_out:
             yield figure(chart, spec_for_page(chart), f"{part.name}-{chart.name}")
-    yield from _tables(part, result, small_table, where)
+    yield from _tables(part, result, small_table, where, rows)
     yield from how(result, documentation(part.name))
     yield f"{command(part.command)}</details></section>"
 
@@ -122,21 +124,21 @@ def _sentence(one: Sentence) -> str:
     return f'<p class="says">{said(one)}{f" <small>{figure}</small>" if figure else ""}</p>'
 
 
-def _head_of(part: Part, result: Result, name: str, where: str, *, rows: int) -> str:
+def _head_of(part: Part, result: Result, name: str, where: str, rows: int) -> str:
     """Set a small table whole; of a larger one its first rows, with nothing that would work on all of them."""
     table = result.tables[name] if name else result.table
     if not table.height:
         return ""
-    if table.height <= ROWS:
+    if table.height <= rows:
         return table_block(name, table, part.name, "", "", where)
     inner = grid(table, rows=rows, label=f"{table_label(part.name, name)}, first rows", still=True)
     cut = f'<p class="cut">{rows} of {table.height:,} rows</p>'
     return f'<div><div class="scroll still">{inner}</div>{cut}</div>'
 
 
-def _tables(part: Part, result: Result, small_table: str | None, where: str) -> Iterator[str]:
+def _tables(part: Part, result: Result, small_table: str | None, where: str, rows: int) -> Iterator[str]:
     """Set all tables, folded, but for the one that stands whole on the card."""
     about = documentation(part.name).tables
     for name, one in {"": result.table, **result.tables}.items():
-        if name != small_table or one.height > ROWS:
+        if name != small_table or one.height > rows:
             yield folded_table(name, one, part.name, about.get(name, ""), where)

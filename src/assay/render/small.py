@@ -9,7 +9,7 @@ Spec = dict[str, Any]
 
 _PANELS, _ROWS = 3, 10  # that a card has room for
 _SIZE = {"width": 400, "height": 130}  # pixels of one drawing
-_PANEL = {"width": 120, "height": 100}  # and of one among several
+_PANEL = {"width": 120, "height": 90}  # and of one among several
 _STEP = 17  # from one row to the next
 
 
