@@ -86,7 +86,7 @@ def scored(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[dict[str, d
     assert main(["score", *words, "--format", "json"]) == 0, capsys.readouterr().err
     result = json.loads(capsys.readouterr().out)
     means: dict[str, dict[str, float]] = {}
-    for row in result["table"]:
+    for row in result["tables"]["long"]:
         means.setdefault(row["run"], {})[row["measure"]] = row["mean"]
     return means, {note["code"]: note["text"] for note in result["notes"]}
 

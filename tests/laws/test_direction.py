@@ -47,6 +47,7 @@ OWN_UNITS = {
     "power.pairs": {"difference", "low", "high", "selected_low", "selected_high", "shrunken", "effect"},
     "power.best_runs": {"mean"},
     "score.tiers": {"mean"},
+    "leaderboard": {"mean", "low", "high"},
     "standardize": {FLIPPED},
     "standardize.long": {"mean", "low", "high"},
     "standardize.scores": {"value"},

@@ -53,7 +53,7 @@ def test_the_layout_in_blocks_does_not_matter(collection: Collection, chunk: int
     runs, qrels = collection.rankings(), collection.judgments()
     whole = score(judge(runs, qrels), EVERY)
     with patch.object(judging, "_CHUNK", chunk), patch.object(judging, "_PADDING", 0.0):
-        judged = judge(runs, qrels)
+        judged = judge(collection.rankings(), collection.judgments())  # other objects: what is joined is remembered
         apart = score(judged, EVERY)
     assert len(judged.blocks) == len({int(np.ceil(np.log2(max(1, n)))) for n in _lengths(collection)})
     np.testing.assert_allclose(apart.value, whole.value, rtol=1e-12, atol=1e-14)

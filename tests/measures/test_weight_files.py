@@ -231,7 +231,7 @@ def test_the_command_scores_with_a_file_and_refuses_a_mistyped_one_before_readin
     m: Measure = parse(f"nDCG(weights={best!r})@3")
     words = ["score", str(tmp_path / "run.txt"), "--qrels", str(tmp_path / "qrels.txt"), "--format", "json"]
     assert main([*words, "-m", str(m)]) == 0
-    row = json.loads(capsys.readouterr().out)["table"][0]
+    row = json.loads(capsys.readouterr().out)["tables"]["long"][0]
     assert (row["measure"], row["mean"]) == (str(m), 3.25 / 4.5)
     assert main(["score", "no-such-run", "-m", str(m).replace("best", "bets"), "--qrels", "none"]) == 2
     assert "bets.json: no such file; did you mean 'best.json'?" in capsys.readouterr().err
@@ -247,7 +247,7 @@ def test_a_report_names_the_file_among_its_inputs_with_its_hash_and_hides_its_pa
     data = Collection(runs, read_qrels({"t": {"a": 2, "b": 1}}))
     made = report(data, measure=(f"nDCG(weights={best!r})@2", "nDCG@2"), sections=["score"])
     assert made.tables["inputs"].select("file", "sha256").rows() == [("best.json", read_weights(best).sha256)]
-    assert "nDCG(weights='best.json')@2" in made.tables["score"]["measure"].to_list()
+    assert "nDCG(weights='best.json')@2" in made.tables["score.long"]["measure"].to_list()
     assert best not in str(made.to_dict())
 
 

@@ -112,7 +112,7 @@ def test_the_leaderboard_is_that_of_score_with_the_intervals_of_its_means(files:
     own = score(as_scores(data, measure=["AP", "P@10"]))
     board = whole.tables["leaderboard"]
     assert board.drop("low", "high").equals(own.tables["tiers"])
-    both = board.join(own.table, on=["measure", "run"], suffix="_own")
+    both = board.join(own.tables["long"], on=["measure", "run"], suffix="_own")
     assert both["low"].to_list() == both["low_own"].to_list()
     assert both["high"].to_list() == both["high_own"].to_list()
     embedded = carried(whole)["measures"][1]["board"]

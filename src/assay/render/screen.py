@@ -212,9 +212,9 @@ def notes_after(result: Result) -> list[Note]:
 
 
 def _unsaid(result: Result) -> list[Note]:
-    """The notes on the table that no sentence says."""
+    """The notes on the table that no sentence says; those on the data name what a sentence only counts."""
     said = set() if result.screen is None else {one.name for one in result.sentences}
-    return [note for note in notes_on_table(result) if note.code not in said]
+    return [note for note in notes_on_table(result) if note.on_data or note.code not in said]
 
 
 def notes_on_table(result: Result) -> list[Note]:

@@ -218,7 +218,7 @@ def test_the_command_and_the_report_say_how_many_topics_were_compared(
     trap().frame().drop_nulls().write_csv("scores.csv")
     assert main(["power", "--scores", "scores.csv"]) == 0
     first, *lines = capsys.readouterr().out.splitlines()
-    assert "topics 200, common topics 6" in first
+    assert "200 topics, common topics 6" in first
     assert any("small-llm has 6 of 200 topics" in line for line in lines)
     assert main(["report", "--scores", "scores.csv", "--fast", "--sections", "score,power", "-o", "page.html"]) == 0
     page = Path("page.html").read_text()

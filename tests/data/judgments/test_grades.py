@@ -229,9 +229,9 @@ def test_a_command_says_which_grades_its_measures_cannot_take(
         "integers, as in --grades 0.5=1,1=2; or, where they come from --conflicts mean, take majority\n"
     )
     assert main([*asked, "-m", "AP", "--grades", "0.5=1,1=2"]) == 0
-    assert json.loads(capsys.readouterr().out)["table"][0]["mean"] == 1
+    assert json.loads(capsys.readouterr().out)["tables"]["long"][0]["mean"] == 1
     assert main(asked) == 0  # the measures are chosen so that they take these grades
     result = json.loads(capsys.readouterr().out)
-    assert {row["measure"] for row in result["table"]} == {"nDCG@2", "RBP(p=0.8)@2", "ERR@2", "nDCG@1"}
+    assert {row["measure"] for row in result["tables"]["long"]} == {"nDCG@2", "RBP(p=0.8)@2", "ERR@2", "nDCG@1"}
     assert "fractional_grades" in {note["code"] for note in result["notes"]}
     assert result["basis"]["top_grade"] == 1

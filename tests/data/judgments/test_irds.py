@@ -77,10 +77,10 @@ def test_a_dataset_is_merged_with_files_and_kept_apart_under_a_name(
     asked = ["score", str(run), "--qrels", "irds:tiny/test", "--qrels", str(more), "--format", "json"]
     assert main([*asked, "-m", "NumRelRet", "-m", "nDCG", "--qrels", "other=irds:tiny/test"]) == 0
     result = json.loads(capsys.readouterr().out)
-    assert result["table"][0]["mean"] == 3
+    assert result["tables"]["long"][0]["mean"] == 3
     assert result["basis"]["judgments"] == "irds:tiny/test and more"
     assert main([*asked, "-m", "NumRelRet/qrels=other", "--qrels", "other=irds:tiny/test"]) == 0
-    assert json.loads(capsys.readouterr().out)["table"][0]["mean"] == 1
+    assert json.loads(capsys.readouterr().out)["tables"]["long"][0]["mean"] == 1
 
 
 @pytest.mark.usefixtures("package")

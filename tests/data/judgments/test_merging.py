@@ -58,7 +58,7 @@ def test_of_two_files_of_judgments_the_last_one_does_not_win(
         sources = [word for name in names for word in ("--qrels", str(two["AB".index(name)]))]
         assert main([*asked, *sources]) == 0
         result = json.loads(capsys.readouterr().out)
-        found[names] = (result["table"][0]["mean"], result["basis"]["topics"], result["basis"]["judged"])
+        found[names] = (result["tables"]["long"][0]["mean"], result["basis"]["topics"], result["basis"]["judged"])
     assert found == {"A": (2, 2, 3), "B": (1, 2, 2), "AB": (3, 3, 5), "BA": (3, 3, 5)}
 
 

@@ -36,7 +36,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     assert main(["score", "run", *words, "--format", "json"]) == 0
     result: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return result | {"means": {row["measure"]: row["mean"] for row in result["table"]}}
+    return result | {"means": {row["measure"]: row["mean"] for row in result["tables"]["long"]}}
 
 
 def by_hand(path: str, measure: str, topics: list[str]) -> float:
@@ -117,8 +117,8 @@ def test_other_judgments_are_read_as_the_main_ones_are(files: Path, capsys: pyte
 
 def test_residuals_are_of_the_judgments_of_that_name(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--qrels", "nist.txt", "--residuals", "--tail", "empty"]
-    by_label = answer(capsys, *words, "--qrels", "llm=llm.txt", "-m", "RBP/qrels=llm")["table"][0]
-    by_file = answer(capsys, *words, "-m", "RBP/qrels=llm.txt")["table"][0]
+    by_label = answer(capsys, *words, "--qrels", "llm=llm.txt", "-m", "RBP/qrels=llm")["tables"]["long"][0]
+    by_file = answer(capsys, *words, "-m", "RBP/qrels=llm.txt")["tables"]["long"][0]
     assert [by_label[name] for name in ("mean", "residual", "least", "most")] == [
         by_file[name] for name in ("mean", "residual", "least", "most")
     ]
