@@ -66,8 +66,9 @@ def _about(basis: Basis) -> Iterator[str]:
     yield from _each({name: known[name] for name in also if name in known})
 
 
-def _number_of(n: int, words: str) -> str:
-    return f"{n:,} {words.removesuffix('s') if n == 1 else words}"
+def _number_of(n: object, words: str) -> str:
+    """Say how many; of several collections their numbers are words."""
+    return f"{fact(n)} {words.removesuffix('s') if n == 1 else words}"
 
 
 def _each(facts: Mapping[str, Any]) -> list[str]:
