@@ -25,7 +25,9 @@ def _smallest(analysis: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("analysis", sorted({check.analysis for check in (*INTERVALS, *SENTENCES)}))
+@pytest.mark.parametrize(
+    "analysis", sorted({*(one.analysis for one in INTERVALS), *(one.analysis for one in SENTENCES)})
+)
 def test_no_interval_or_sentence_is_far_from_what_it_says(analysis: str, data: Path, tmp_path: Path) -> None:
     name = _smallest(analysis)
     every = [part for part in parts({name: population(name).kind}, [N_TOPICS]) if part.analysis == analysis]
