@@ -394,7 +394,7 @@ def _targets(out: str | None, form: str | None, table: str | None, function: Cal
     if form is None:
         check_picture(out, table, kind=kind)
     if _is_page(out, form):
-        from assay.render.page import prepare
+        from assay.render.page.document import prepare
 
         prepare()
     first, *beside = names_of_files(out, form, table, kind=kind)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from assay.core.progress import shown, steps
-from assay.render.page import page
+from assay.render.page.document import page
 from assay.results.result import Part, Report, Result
 from tests.render.test_formats import MEANS
 

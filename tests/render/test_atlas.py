@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.render.atlas import command_of
-from assay.render.page import page
+from assay.render.page.atlas import command_of
+from assay.render.page.document import page
 from assay.results.atlas import Atlas, Chapter
 from assay.results.charts import Chart, field, scatter
 from assay.results.papers import ERROR, Claim, Number, Outcome, Paper, Sources, without_data

@@ -12,7 +12,7 @@ import pytest
 
 from assay.core.notes import Note
 from assay.render.formats import to_csv, to_latex
-from assay.render.page import page
+from assay.render.page.document import page
 from assay.results.charts import Chart, category, field, lines
 from assay.results.result import Report, Result
 from tests.render.test_page import CUT, hand_made, n_charts

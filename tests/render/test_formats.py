@@ -20,7 +20,7 @@ from assay.data.provenance import Basis
 from assay.render.cells import cell, cells
 from assay.render.docstrings import definitions, split_docstring
 from assay.render.formats import FORMATS, check_path, notes_left_out, pick_table, to_file, to_json
-from assay.render.sections import terms
+from assay.render.page.sections import terms
 from assay.render.text import plain, show
 from assay.results.charts import Chart, category, field, intervals
 from assay.results.result import Part, Report, Result

@@ -21,8 +21,8 @@ from assay.core.arrays import Array
 from assay.core.text import visible
 from assay.data.provenance import Origin
 from assay.render.formats import to_file, to_json
-from assay.render.look import FIRST_ROWS, MOST_BYTES, in_order, look
-from assay.render.page import page
+from assay.render.page.document import page
+from assay.render.page.look import FIRST_ROWS, MOST_BYTES, in_order, look
 from assay.render.redaction import redacted
 from assay.results.leaderboard import leaderboard, with_intervals
 from assay.scoring.loaders import as_scores, collection

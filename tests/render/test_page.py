@@ -21,9 +21,9 @@ from assay.core.text import visible
 from assay.data.provenance import Basis
 from assay.render.docstrings import Documentation, documentation
 from assay.render.formats import to_file, to_files, to_json
-from assay.render.glossary import glossed
 from assay.render.html import MOST, OPEN
-from assay.render.page import page
+from assay.render.page.document import page
+from assay.render.page.glossary import glossed
 from assay.render.pictures import figures
 from assay.render.text import plain, show
 from assay.results.charts import Chart, category, field, intervals

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from assay.render.html import spec_for_page
-from assay.render.small import small
+from assay.render.page.small import small
 from assay.results.charts import Chart, category, field, intervals, scatter
 
 

@@ -22,7 +22,7 @@ from assay.data.judged import Collection
 from assay.data.rankings import Rankings
 from assay.data.read import read_qrels, read_runs
 from assay.measures.declare import CATALOGUE, measure
-from assay.render.page import page
+from assay.render.page.document import page
 from assay.scoring.best_runs import best_runs
 from assay.scoring.direction import DIRECTION, suggests_lower
 from assay.scoring.engine import score

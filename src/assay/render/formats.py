@@ -226,7 +226,7 @@ def to_file(result: Result, path: str, *, form: str | None = None, table: str | 
         check_picture(path, table, kind=type(result))
         return draw(pick_chart(result, table), suffix)
     if suffix == ".html":
-        from assay.render.page import page
+        from assay.render.page.document import page
 
         return page(_alone(result, table)).encode("utf-8", "backslashreplace")
     result = pick_table(result, table)

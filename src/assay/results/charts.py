@@ -17,7 +17,6 @@ import polars as pl
 
 from assay.core.arrays import Array
 from assay.core.text import capital, visible
-from assay.results.direct_labels import labelled
 
 MAX_ROWS = 2000
 MAX_RUNS = 40  # that a picture of runs, one below the other, has room for
@@ -51,6 +50,8 @@ class Chart:
 
     def spec(self) -> Spec:
         """Return the whole Vega-Lite spec, data and all; what cannot be seen in a name is spelled out."""
+        from assay.results.direct_labels import labelled
+
         rows = self.table.with_columns(pl.selectors.float().fill_nan(None)).to_dicts()
         head = {"$schema": SCHEMA, "title": self.title, "description": self.alt}
         return _visible({**head, "data": {"values": rows}, "config": THEME, **labelled(self.drawing, self.table)})

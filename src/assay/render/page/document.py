@@ -17,14 +17,14 @@ from threading import Thread
 from assay.core.progress import steps
 from assay.core.references import REFERENCES
 from assay.data.provenance import IRDS
-from assay.render.atlas import TITLE, atlas_body, facts_of
-from assay.render.cards import card, shows_something
-from assay.render.decide import decide, rule_id
 from assay.render.escaping import LATEX
-from assay.render.glossary import glossary
 from assay.render.html import bounded, esc, in_script, text_of_size
-from assay.render.look import look
-from assay.render.sections import ALL_ROWS, command, facts, section, section_id, terms
+from assay.render.page.atlas import TITLE, atlas_body, facts_of
+from assay.render.page.cards import card, shows_something
+from assay.render.page.decide import decide, rule_id
+from assay.render.page.glossary import glossary
+from assay.render.page.look import look
+from assay.render.page.sections import ALL_ROWS, command, facts, section, section_id, terms
 from assay.results.analysis import index
 from assay.results.atlas import Atlas
 from assay.results.result import Part, Report, Result
@@ -86,7 +86,7 @@ def _vega() -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return (files("assay.render") / name).read_text(encoding="utf-8")
+    return (files("assay.render.page") / name).read_text(encoding="utf-8")
 
 
 def _hash(script: str) -> str:

@@ -14,8 +14,8 @@ import polars as pl
 
 from assay.core.text import capital, counted
 from assay.render.html import esc, notes_list
+from assay.render.page.sections import chart_figure, command, section_id, terms
 from assay.render.pictures import slug
-from assay.render.sections import chart_figure, command, section_id, terms
 from assay.results.atlas import Atlas, CellOutcome, Chapter
 from assay.results.charts import Chart
 from assay.results.papers import (

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Sequence
 
 from assay.core.notes import Severity
 from assay.core.text import capital, counted
-from assay.render.glossary import glossed
 from assay.render.html import esc
+from assay.render.page.glossary import glossed
+from assay.render.page.sections import section_id
 from assay.render.pictures import slug
-from assay.render.sections import section_id
 from assay.render.verdict import BEWARE, INCONCLUSIVE, Row, inconclusive, statements
 from assay.results.result import Report
 from assay.results.sentences import STANDING, Sentence, beside

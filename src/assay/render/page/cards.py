@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay.render.decide import said
 from assay.render.docstrings import documentation
-from assay.render.glossary import glossed
 from assay.render.html import Picture, esc, grid, notes_list, picture, spec_for_page
-from assay.render.sections import (
+from assay.render.page.decide import said
+from assay.render.page.glossary import glossed
+from assay.render.page.sections import (
     command,
     figure,
     folded_table,
@@ -23,7 +23,7 @@ from assay.render.sections import (
     table_block,
     table_label,
 )
-from assay.render.small import small
+from assay.render.page.small import small
 from assay.results.result import Part, Result
 from assay.results.sentences import Sentence, beside
 
