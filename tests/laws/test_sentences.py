@@ -46,7 +46,7 @@ CAVEATS: dict[str, tuple[Result, Result, str]] = {
     "unjudged_documents": (
         seen(judged=[0.89, 0.95]),
         seen(judged=[0.9, 0.95]),
-        "1 run has many unjudged documents among the first 10, most of all a",
+        "a has many unjudged documents among the first 10",
     ),
     "ties": (
         seen(unsettled=[0.2, 0.6]),

@@ -42,6 +42,8 @@ HOSTILE = (
     "x" * 5000,
     "a&b\"c'd",
     "a b=c&run=d#e%41",
+    "\x1b[31mred\x1b]0;title\x07",
+    "=cmd|' /C calc'!A0",
     "plain",
 )
 """Names that have done harm somewhere."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 N_RUNS, N_TOPICS = 16, 20
 
 
-def made(n_runs: int = N_RUNS, **names: Any) -> Report:
+def made(n_runs: int = N_RUNS, *, kinds_of: dict[str, list[str]] | None = None, **names: Any) -> Report:
     """Three measures: one with few ties, one with many, one of which the lowest is best; runs lack some scores."""
     value = measure_scores(3, n_runs, N_TOPICS)
     value[0, 3, :4] = np.nan
@@ -39,7 +39,7 @@ def made(n_runs: int = N_RUNS, **names: Any) -> Report:
     kinds = ["manual" if i % 3 else "automatic" for i in range(n_runs)]
     counts = {"topic": list(scores.topics), "n_judged": range(100, 100 + N_TOPICS), "n_relevant": range(N_TOPICS)}
     judged = pl.DataFrame(counts) if "topics" not in names else None
-    groups = pl.DataFrame({"run": list(scores.runs), "type": kinds})
+    groups = pl.DataFrame({"run": list(scores.runs), **({"type": kinds} if kinds_of is None else kinds_of)})
     whole = bound(scores, groups=groups, **({} if judged is None else {"judged": judged}))
     return replace(whole, parts=(Part("score", "Which scores?", "assay score", score(scores)),))
 
@@ -255,7 +255,9 @@ def test_names_that_mean_harm_do_none_wherever_they_are_shown(browser: Browser, 
     runs = (*HOSTILE, *(f"more{i}" for i in range(N_RUNS - len(HOSTILE))))
     topics = (*HOSTILE[1:], *(f"more{i}" for i in range(N_TOPICS - len(HOSTILE) + 1)))
     path = tmp_path / "names.html"
-    path.write_bytes(to_file(made(runs=runs, topics=topics, conditions=(HOSTILE[1], "b", HOSTILE[0])), str(path)))
+    groups = {HOSTILE[1]: [*HOSTILE, *["more"] * (N_RUNS - len(HOSTILE))]}
+    named = made(runs=runs, topics=topics, conditions=(HOSTILE[1], "b", HOSTILE[0]), kinds_of=groups)
+    path.write_bytes(to_file(named, str(path)))
     seen = Watched(browser, path, viewport={"width": 400, "height": 800})
     page = seen.page
     page.select_option("#look-measure", "1")  # by which every run has a score on every topic
@@ -274,6 +276,15 @@ def test_names_that_mean_harm_do_none_wherever_they_are_shown(browser: Browser, 
         assert restored.locator("#look-run").input_value() == str(i)
         assert restored.locator("#look-topic").input_value() == str(i)
         restored.close()
+        page.fill("#look-search", visible(name)[:150])
+        assert rows(page) == [visible(name) if i != 7 else f"{'x' * 199}…"]
+        page.fill("#look-search", "")
+    named_groups = page.locator("#look-only option").all_inner_texts()
+    assert len(set(named_groups) & {visible(name) for name in HOSTILE}) >= 5
+    for group in range(len(named_groups) - 1):
+        page.select_option("#look-only", str(group))
+        assert rows(page)
+        assert sideways(page) <= 0
     assert page.locator("#page-look img, #page-look script, .look-tip *:not(span)").count() == 0
     assert seen.trouble == []
     seen.context.close()

@@ -6,7 +6,7 @@ A term is found in its plural and as an adverb, too; names of measures are found
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from assay.core.text import capital
 
@@ -83,13 +83,15 @@ _LONGEST_FIRST = sorted(GLOSSARY, key=len, reverse=True)
 _TERMS = re.compile(rf"(?<![\w-])(?:{'|'.join(f'({_spelling(term)})' for term in _LONGEST_FIRST)})(?![\w-])")
 
 
-def first_uses(text: str) -> Iterator[tuple[int, int, str]]:
+def first_uses(text: str, *, after: Collection[str] = ()) -> Iterator[tuple[int, int, str]]:
     """Where a text first uses each term, in its order: start, end, term; of two that overlap, the longer one.
+
+    Terms that were used before, `after` which it is read, are left out.
 
     >>> [(use[2], "Runs and more runs"[use[0] : use[1]]) for use in first_uses("Runs and more runs")]
     [('run', 'Runs')]
     """
-    seen = set()
+    seen = set(after)
     for match in _TERMS.finditer(text):
         term = _LONGEST_FIRST[(match.lastindex or 1) - 1]
         if term not in seen:

@@ -79,12 +79,12 @@ def between(row: Row, show: Shown, low: str = "low", high: str = "high") -> str:
 
 
 def listed(names: Sequence[str], *, most: int = 6, last: str = "and") -> str:
-    """Join names; of many, say how many more there are.
+    """Join names; of many, say how many more there are, which is never one.
 
     >>> listed(["AP", "nDCG", "P@10"]), listed(["AP", "nDCG", "P@10"], most=1)
     ('AP, nDCG and P@10', 'AP and 2 more')
     """
-    shown = list(names) if len(names) <= most else [*names[:most], f"{len(names) - most} more"]
+    shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
     return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 

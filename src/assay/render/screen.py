@@ -155,7 +155,7 @@ def first_table(result: Result, *, n_before: int, width: int = WIDTH, gap: int =
     named = [column for column in result.screen.columns if column in printed.columns]
     chosen = _ordered(printed, result.screen.by).select(named or printed.columns)
     room = min(max(LINES - n_before - 2, _LEAST_ROWS), _MOST_ROWS)  # a line each for the columns and what is left out
-    shown = chosen if result.screen.catalogue else _narrowed(chosen.head(room), width, gap)
+    shown = chosen if result.screen.catalogue else narrowed(chosen.head(room), width, gap)
     shares = {"row": (shown.height, table.height), "column": (shown.width, printed.width)}
     left_out = [f"{k:,} of {counted(n, what)}" for what, (k, n) in shares.items() if k < n]
     return FirstTable(shown, f"{', '.join(left_out)}; all: --table {name}" if left_out else "")
@@ -168,7 +168,7 @@ def _ordered(table: pl.DataFrame, by: str) -> pl.DataFrame:
     return table.sort(column, descending=column == by, nulls_last=True, maintain_order=True)
 
 
-def _narrowed(table: pl.DataFrame, width: int, gap: int) -> pl.DataFrame:
+def narrowed(table: pl.DataFrame, width: int, gap: int) -> pl.DataFrame:
     """Leave out empty columns; then shorten texts, or leave out the last columns, until the rest fits."""
     there = [name for name in table.columns if table[name].null_count() < table.height]
     table = table.select(there or table.columns)

@@ -40,10 +40,10 @@ def enough_topics(measure: str, now: Row) -> Sentence:
     return _of_tau(f"Keep these {_topics(now)}", why, now)
 
 
-def more_topics(action: str, measure: str, now: Row, *, shown: bool) -> Sentence:
+def more_topics(action: str, measure: str, now: Row, *, least: float, shown: bool) -> Sentence:
     """Say what to do about a ranking that is not that by unlimited topics, or of which that is not `shown`."""
-    few = "are too few" if shown else "may be too few"
-    return _of_tau(f"{action} for a ranking that would hold", f"by {measure}, {_topics(now)} {few}", now)
+    below = f"{'is' if shown else 'may be'} below {least:g}"
+    return _of_tau(f"{action} for a ranking by {measure} that would hold", f"with {_topics(now)} tau {below}", now)
 
 
 def _topics(now: Row) -> str:
@@ -51,4 +51,4 @@ def _topics(now: Row) -> str:
 
 
 def _of_tau(action: str, why: str, now: Row) -> Sentence:
-    return Sentence.of(action, now, tau, why=why, ends=UNLIMITED_TAU, shown="tau {} now")
+    return Sentence.of(action, now, tau, why=why, ends=UNLIMITED_TAU, shown=f"tau {{}} with {_topics(now)}")

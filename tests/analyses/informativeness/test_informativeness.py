@@ -99,7 +99,7 @@ def test_a_measure_that_is_significantly_ahead_of_all_others_is_named() -> None:
 def test_measures_that_may_be_best_are_named_the_lowest_error_first() -> None:
     rms = {"AP": 0.132, "nDCG": 0.131, "RBP": 0.14, "P@10": 0.15, "R": 0.16, "RR": 0.3}
     said = most_informative(informed(rms, best=["AP", "nDCG", "RBP", "P@10", "R"]))
-    assert_says(said, "nDCG, AP, RBP, P@10 or 1 more", "one of them says most", "0.131")
+    assert_says(said, "nDCG, AP, RBP, P@10 or R", "one of them says most", "0.131")
     assert len(text(said).split()) <= 25
     assert "RR" not in text(said)
     every = most_informative(informed({"AP": 0.132, "RR": 0.131}, best=["AP", "RR"]))

@@ -48,7 +48,7 @@ def test_a_redundant_measure_is_named_with_the_one_that_predicts_it_best() -> No
     assert (redundant.value, redundant.low, redundant.high) == pytest.approx((-0.003, -0.006, 0.0))
     assert_says(redundant, "Drop P@10 if you keep RBP", "ranking these runs", "-0.003 of phi", "-0.006 to 0.000")
     assert (as_well.value, as_well.low, as_well.high) == pytest.approx((0.0, -0.005, 0.005))
-    assert_says(as_well, "Use AP to predict RBP", "as well as RBP itself", "0.000 of phi", "-0.005 to 0.005")
+    assert_says(as_well, "by AP even where RBP", "as well as RBP itself", "phi 0.000 higher", "-0.005 to 0.005")
     assert left_open(unsettled_redundancy(result)) == ["whether RR is redundant"]
 
 

@@ -14,9 +14,9 @@ from tests.builders.results import assert_says, text
 @pytest.mark.parametrize(
     ("tau", "facts"),
     [
-        (0.8, ("Add topics", "by AP, 50 topics are too few", "tau 0.80 now, 0.76 to 0.84")),
+        (0.8, ("Add topics", "by AP", "with 50 topics tau is below 0.9", "tau 0.80 with 50 topics, 0.76 to 0.84")),
         (0.89, ("change places", "unlimited topics", "by AP", "5.5% of pairs, 3.5% to 7.5%")),
-        (0.95, ("Keep these 50 topics", "by AP", "tau 0.95 now, 0.91 to 0.99")),
+        (0.95, ("Keep these 50 topics", "by AP", "tau 0.95 with 50 topics, 0.91 to 0.99")),
     ],
 )
 def test_the_sentence_says_how_like_unlimited_topics_these_rank(tau: float, facts: tuple[str, ...]) -> None:

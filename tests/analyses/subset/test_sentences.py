@@ -13,7 +13,7 @@ def test_the_sentence_is_about_the_first_measure_and_orders_none() -> None:
     found = topics_enough(subset_sizes(("flat", None), ("AP", 0.8), ("RR", 0.6)))
     assert found is not None
     assert (found.value, found.low, found.high) == pytest.approx((0.8, 0.76, 0.84))
-    assert_says(found, "by AP", "50 topics", "tau 0.80 now, 0.76 to 0.84")
+    assert_says(found, "by AP", "with 50 topics tau is below 0.9", "tau 0.80 with 50 topics, 0.76 to 0.84")
     assert "RR" not in found.text
 
 
@@ -21,10 +21,10 @@ def test_the_sentence_is_about_the_first_measure_and_orders_none() -> None:
     ("ends", "facts"),
     [
         ((30, 50), ("Keep these 50 topics", "unlimited topics")),
-        ((30, 51), ("Use 51 topics", "may be too few")),
-        ((60, 180), ("Use 180 topics", "are too few")),
-        ((60, None), ("Use at least 60 topics", "are too few")),
-        ((None, None), ("Use more than 200 topics", "are too few")),
+        ((30, 51), ("Use 51 topics", "may be below 0.9")),
+        ((60, 180), ("Use 180 topics", "tau is below 0.9")),
+        ((60, None), ("Use at least 60 topics", "tau is below 0.9")),
+        ((None, None), ("Use more than 200 topics", "tau is below 0.9")),
     ],
 )
 def test_the_topics_to_use_are_the_upper_end_of_a_range(

@@ -23,7 +23,7 @@ LEAST_DISAGREEMENT = Threshold(
     meaning="on topics, below which the choice between two measures is not explained",
 )
 _ENDS = ("same_topic", "low", "high")
-_SHARE = "they disagree on {} of pairs of runs"
+_SHARE = "disagree on {} of pairs"
 
 
 @sentence("disagreement", cite="jones2015, hsu1984, own")

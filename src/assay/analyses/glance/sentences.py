@@ -51,8 +51,8 @@ def _worst(shares: pl.DataFrame, threshold: Threshold, what: str) -> Sentence | 
     if not above.height:
         return None
     run, worst = above.sort("share", descending=True, maintain_order=True).row(0)
-    who = f"{counted(above.height, 'run')} {'has' if above.height == 1 else 'have'}"
-    return Sentence(f"{who} {what}, most of all {run}", worst, shown=percent(worst))
+    text = f"{run} has {what}" if above.height == 1 else f"{above.height:,} runs have {what}, most of all {run}"
+    return Sentence(text, worst, shown=percent(worst))
 
 
 @sentence("glance", cite="robertson2007, own", caveat=True)

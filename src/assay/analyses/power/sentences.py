@@ -25,7 +25,7 @@ MOST_TOPICS = Threshold(
 )
 
 _MEASURES = 4  # measures that are listed
-_OF_TWO_LISTS = 3  # and where two lists stand in one sentence
+_FIRST_LIST, _SECOND_LIST = 3, 2  # and where two lists stand in one sentence
 _RUNS = 4  # runs that are listed
 _NO_ORDER = "these runs share different topics, which give no single order"
 _POWER = ("power", "low", "high")
@@ -65,14 +65,15 @@ def best_measures(power: Result) -> Spoken:
 def _report(comparison: MeasureComparison, names: list[str], power: Result) -> Sentence:
     """The measures to report, and those not to, with the share of pairs that the first of them separates."""
     excluded = [row["measure"] for row in reversed(comparison.others) if row["measure"] not in names]
-    some, rest = (listed(those, most=_OF_TWO_LISTS, last="or") for those in (names, excluded))
-    who = "it" if len(names) == 1 else "one of them"
+    some, rest = listed(names, most=_FIRST_LIST, last="or"), listed(excluded, most=_SECOND_LIST)
+    most = "it separates" if len(names) == 1 else "any of them may separate"
+    fewer = f"{rest} {'separates' if len(excluded) == 1 else 'separate'} fewer"
     by = f" by {names[0]}" if len(names) > 1 else ""
     return Sentence.of(
         f"Report {some}",
         comparison.best,
         percent,
-        why=f"{who} separates the most pairs of runs, more than {rest}",
+        why=f"{most} the most pairs of runs; {fewer}",
         ends=_POWER,
         shown=f"{{}} of pairs{by}{_correction(power)}",
     )

@@ -105,9 +105,9 @@ def measures_predicted_as_well(predictivity: Result) -> tuple[Sentence, ...]:
 
 
 def _as_well(row: Row) -> Sentence:
-    why = f"on new topics it does so as well as {row['measure']} itself"
-    action = f"Use {row['given']} to predict {row['measure']}"
-    return Sentence.of(action, row, score, why=why, ends=DIFFERENCE, shown="{} of phi more")
+    why = f"on new topics it predicts {row['measure']} as well as {row['measure']} itself"
+    action = f"Rank runs by {row['given']} even where {row['measure']} matters"
+    return Sentence.of(action, row, score, why=why, ends=DIFFERENCE, shown="phi {} higher")
 
 
 @sentence("predictivity", cite="webber2008, own")

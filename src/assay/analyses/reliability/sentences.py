@@ -30,7 +30,7 @@ def topics_for_stability(reliability: Result) -> Sentence | None:
     if now["low"] >= EQUIVALENT_TAU.value:
         return enough_topics(measure, now)
     if now["high"] < EQUIVALENT_TAU.value:
-        return more_topics("Add topics", measure, now, shown=True)
+        return more_topics("Add topics", measure, now, least=EQUIVALENT_TAU.value, shown=True)
     why = f"unlimited topics would reverse part of this ranking by {measure}"
     return Sentence.of(
         "Expect some runs to change places", now, percent, why=why, ends=_REVERSED, shown="{} of pairs"

@@ -20,6 +20,8 @@ def lasting_differences(swap: Result) -> Sentence | None:
     if not enough or n_runs(swap) < MANY_RUNS.value:
         return None
     row = enough[0]
-    why = f"as many new topics would reverse at most {float(swap.settings['rate']):.0%} of such orders"
+    why = f"as many new topics would reverse at most {float(swap.settings['rate']):.0%} of pairs that far apart"
     action = f"Trust differences of {score(row['needed_high'])} or more in {row['measure']}"
-    return Sentence.of(action, row, score, why=why, ends=("needed", "needed_low", "needed_high"), shown="estimate {}")
+    return Sentence.of(
+        action, row, score, why=why, ends=("needed", "needed_low", "needed_high"), shown="limit about {}"
+    )

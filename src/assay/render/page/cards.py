@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from assay.core.text import counted
 from assay.render.docstrings import documentation
 from assay.render.html import Picture, esc, grid, notes_list, picture, spec_for_page
 from assay.render.page.decide import said
@@ -24,6 +25,7 @@ from assay.render.page.sections import (
     table_label,
 )
 from assay.render.page.small import small
+from assay.render.screen import narrowed
 from assay.results.result import Part, Result
 from assay.results.sentences import Sentence, beside
 
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
     from assay.results.charts import Chart
 
 _ROWS = 8  # of a table on a card
-_BELOW = 5  # and below a chart
+_BELOW = 4  # and below a chart
+_ROOM, _ROOM_BESIDE = 57, 38  # characters of a row of it below a chart, and beside one
+_GAP = 2  # characters between its columns
 _SENTENCES = 2  # that stand open
 _HIGH = 370  # pixels of a chart that a card has room for
 _ONE, _BOTH = 500, 700  # of a chart in one column, and where it has both
@@ -43,9 +47,12 @@ def shows_something(part: Part) -> bool:
     return part.result is not None and bool(part.result.table.height or part.result.charts or part.sentences)
 
 
-def card(part: Part, result: Result, *, said_above: Collection[str], where: str) -> str:
-    """Set one card; notes whose texts were `said_above` are not repeated, `where` tells of rows that are left out."""
-    return "\n".join(_card(part, result, said_above, where))
+def card(part: Part, result: Result, *, said_above: Collection[str], where: str, alone: bool = False) -> str:
+    """Set one card, which may stand `alone` in its row.
+
+    Notes whose texts were `said_above` are not repeated; `where` tells of rows that are left out.
+    """
+    return "\n".join(_card(part, result, said_above, where, alone=alone))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ class _Telling:
         return self.still.height * min(1, (_BOTH if self.wide else _ONE) / max(1, self.still.width)) <= _HIGH
 
 
-def _card(part: Part, result: Result, said_above: Collection[str], where: str) -> Iterator[str]:
+def _card(part: Part, result: Result, said_above: Collection[str], where: str, *, alone: bool) -> Iterator[str]:
     own, telling = section_id(part.name), None if part.brief else _telling(part, result)
     kind = "card brief" if part.brief else "card wide" if telling and telling.wide else "card"
     yield f'<section class="{kind}" id="{own}" aria-labelledby="{own}-title">'
@@ -79,9 +86,10 @@ def _card(part: Part, result: Result, said_above: Collection[str], where: str) -
     loud = [note for note in notes if note.severity != "info" and note.text not in said_above]
     yield notes_list(loud)
     small_table, rows = None if part.brief else _small(part, result), _BELOW if telling else _ROWS
+    room = _ROOM_BESIDE if telling is not None and (telling.wide or alone) else _ROOM
     if small_table is not None:
         yield f'<div class="evidence">{_figure(part, telling)}'
-        yield f"{_head_of(part, result, small_table, where, rows)}</div>"
+        yield f"{_head_of(part, result, small_table, where, rows, room)}</div>"
     yield '<details class="all"><summary>All tables, charts, settings, command</summary>'
     yield lead(documentation(part.name))
     yield from map(_sentence, part.sentences[_SENTENCES:])
@@ -89,7 +97,7 @@ def _card(part: Part, result: Result, said_above: Collection[str], where: str) -
     for chart in result.charts:
         if telling is None or chart is not telling.chart or telling.left_out:
             yield figure(chart, spec_for_page(chart), f"{part.name}-{chart.name}")
-    yield from _tables(part, result, small_table, where, rows)
+    yield from _tables(part, result, small_table, where, rows, room)
     yield from how(result, documentation(part.name))
     yield f"{command(part.command)}</details></section>"
 
@@ -124,21 +132,23 @@ def _sentence(one: Sentence) -> str:
     return f'<p class="says">{said(one)}{f" <small>{figure}</small>" if figure else ""}</p>'
 
 
-def _head_of(part: Part, result: Result, name: str, where: str, rows: int) -> str:
-    """Set a small table whole; of a larger one its first rows, with nothing that would work on all of them."""
+def _head_of(part: Part, result: Result, name: str, where: str, rows: int, room: int) -> str:
+    """Set a small table whole; of a larger one what fits, with nothing that would work on all of it."""
     table = result.tables[name] if name else result.table
     if not table.height:
         return ""
-    if table.height <= rows:
+    first = narrowed(table.head(rows), room, _GAP)
+    if first.shape == table.shape:
         return table_block(name, table, part.name, "", "", where)
-    inner = grid(table, rows=rows, label=f"{table_label(part.name, name)}, first rows", still=True)
-    cut = f'<p class="cut">{rows} of {table.height:,} rows</p>'
-    return f'<div><div class="scroll still">{inner}</div>{cut}</div>'
+    inner = grid(first, label=f"{table_label(part.name, name)}, first rows", still=True)
+    shares = {"row": (first.height, table.height), "column": (first.width, table.width)}
+    cut = ", ".join(f"{k:,} of {counted(n, what)}" for what, (k, n) in shares.items() if k < n)
+    return f'<div><div class="scroll still">{inner}</div><p class="cut">{cut}</p></div>'
 
 
-def _tables(part: Part, result: Result, small_table: str | None, where: str, rows: int) -> Iterator[str]:
+def _tables(part: Part, result: Result, small_table: str | None, where: str, rows: int, room: int) -> Iterator[str]:
     """Set all tables, folded, but for the one that stands whole on the card."""
     about = documentation(part.name).tables
     for name, one in {"": result.table, **result.tables}.items():
-        if name != small_table or one.height > rows:
+        if name != small_table or one.shape != narrowed(one.head(rows), room, _GAP).shape:
             yield folded_table(name, one, part.name, about.get(name, ""), where)

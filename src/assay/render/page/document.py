@@ -195,9 +195,10 @@ def _evidence(report: Report) -> Iterator[str]:
     yield f'<nav class="contents" aria-label="Cards"><ul>{links}</ul></nav>' if shown else ""
     said_above = {note.text for note in report.notes}
     yield '<div class="cards">'
+    where = f"all of them by the command below, and {_BESIDE}"
     for _, part in zip(steps([p.name for p in shown], doing="drawing ", lines=False), shown, strict=True):
-        where = f"all of them by the command below, and {_BESIDE}"
-        yield card(part, part.result, said_above=said_above, where=where) if part.result else ""
+        alone = any(p.brief for p in shown) or (part is shown[-1] and len(shown) % 2 == 1)  # as page.css has it
+        yield card(part, part.result, said_above=said_above, where=where, alone=alone) if part.result else ""
     yield "</div>"
     yield from _left_out([part for part in report.parts if not shows_something(part)])
     yield from _rules(report)

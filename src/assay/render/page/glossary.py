@@ -8,14 +8,18 @@ from assay.core.glossary import GLOSSARY, first_uses, terms_in
 from assay.render.html import esc
 
 
-def glossed(text: str) -> str:
+def glossed(text: str, explained: set[str] | None = None) -> str:
     """Escape a sentence, and mark the first use of each term so that its meaning can be asked for.
+
+    Terms that are `explained` already are not marked; those that are marked here join them.
 
     >>> glossed("Power & more power.").count("<abbr")
     1
     """
+    known = set() if explained is None else explained
     pieces, end = [], 0
-    for start, stop, term in first_uses(text):
+    for start, stop, term in first_uses(text, after=known):
+        known.add(term)
         meaning = f'<abbr tabindex="0" title="{esc(GLOSSARY[term])}">{esc(text[start:stop])}</abbr>'
         pieces += [esc(text[end:start]), meaning]
         end = stop
