@@ -74,7 +74,8 @@ def pair_orders(scores: Array) -> PairOrders:
         untied = untied.copy()
         untied[tied], n_untied[tied] = some, count_bits(some)
     shape = scores.shape[:-1]
-    return PairOrders(up.reshape(*shape, -1), untied.reshape(*shape, -1), n_untied.reshape(shape), n)
+    up, untied = up.reshape(*shape, _n_words(n)), untied.reshape(*shape, _n_words(n))
+    return PairOrders(up, untied, n_untied.reshape(shape), n)
 
 
 def _compared(x: DenseRanks, compare: np.ufunc, *, beyond: int) -> PairBits:
@@ -90,14 +91,14 @@ def _compared(x: DenseRanks, compare: np.ufunc, *, beyond: int) -> PairBits:
     second = circle[: rows * width].reshape(rows, width)
     first[:, :n] = second[:, :n] = x
     second[:, n : n + half] = x[:, :half]
-    first, partners = first.ravel(), sliding_window_view(circle, rows * width)[1:]
+    items, partners = first.ravel(), sliding_window_view(circle, rows * width)[1:]
     bits = np.empty((rows, _n_words(n)), dtype=np.uint64)
     step = max(1, _BYTES // max(1, half * width))
     pairs = np.empty((half, min(step, rows) * width), dtype=bool)
     for i in range(0, rows, step):
         part = slice(i * width, (i + step) * width)
-        here = pairs[:, : first[part].size]
-        bits[i : i + step] = _packed(compare(first[part], partners[:, part], out=here), n)
+        here = pairs[:, : items[part].size]
+        bits[i : i + step] = _packed(compare(items[part], partners[:, part], out=here), n)
     return bits
 
 
