@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.core.arrays import Array, Bools, Counts, Grades
+from assay.core.arrays import Array, Bools, Counts, Grades, Index
 from assay.data.judgments.scale import ABSENT, IN_POOL, UNJUDGED, coded_grades
 
 _T = TypeVar("_T")
+Places = tuple[Index, Index]  # list and rank, from 0, of some documents
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +117,20 @@ class Rankings:
             return np.cumsum(x, axis=-1, dtype=np.float64)
         return np.sum(x, axis=-1, dtype=np.float64)
 
+    def total_at(self, places: Places, x: NDArray[Any]) -> Array:
+        """Sum over ranks what stands at some places, in their order; at all others there is nothing."""
+        lists, rank = places
+        n, width = self.grade.shape
+        if self.depths:
+            part = np.searchsorted(self.depths, np.arange(width), side="right")[rank]  # between two depths
+            parts = np.bincount(len(self.depths) * lists + part, weights=x, minlength=len(self.depths) * n)
+            return np.cumsum(parts.reshape(n, -1), axis=-1)
+        if self.cumulative:
+            dense = np.zeros((n, width))
+            dense[lists, rank] = x
+            return np.cumsum(dense, axis=-1)
+        return np.bincount(lists, weights=x, minlength=n)
+
     def peak(self, x: NDArray[Any]) -> Array:
         """Take the largest over ranks; 0 for an empty list."""
         if self.cumulative:
@@ -139,6 +154,42 @@ class Rankings:
     def hit(self, rel: int) -> Bools:
         """Which documents are relevant. [list, rank]"""
         return self.memo(("hit", rel), lambda: self.grade >= rel)
+
+    def found(self, rel: int) -> Places:
+        """Where the relevant documents stand, list by list and down the ranks; most documents are not relevant."""
+
+        def find() -> Places:
+            n, width = self.grade.shape
+            place, start = np.flatnonzero(self.hit(rel)), width * np.arange(n + 1)
+            count = np.diff(np.searchsorted(place, start))
+            return np.repeat(np.arange(n), count), place - np.repeat(start[:-1], count)
+
+        return self.memo(("found", rel), find)
+
+    def n_found(self, rel: int) -> Array:
+        """How many relevant documents there are among the ranks: what `total` makes of `hit`. [list]"""
+        places = self.found(rel)
+        return self.memo(("n_found", rel), lambda: self.total_at(places, np.ones(places[0].size)))
+
+    def precision_found(self, rel: int) -> Array:
+        """Precision at every relevant document, in the order of `found`."""
+
+        def find() -> Array:
+            lists, rank = self.found(rel)
+            ends = np.cumsum(np.bincount(lists, minlength=len(self.grade)))
+            above = np.arange(lists.size) - np.concatenate([[0], ends])[lists]
+            return (above + 1) / (rank + 1.0)
+
+        return self.memo(("precision found", rel), find)
+
+    def total_gain(self, value: Array, weight: Array) -> Array:
+        """Sum gains over ranks, `value` by grade times `weight` by rank, over documents that may have one."""
+        lowest = int(np.flatnonzero(value)[0]) if value.any() else value.size
+        by_code = np.zeros(1 << 7)
+        by_code[: value.size] = value
+        lists, rank = self.found(lowest)
+        gain = by_code[self.grade[lists, rank]] if lowest < self.top else value[self.top :].sum()
+        return self.total_at((lists, rank), gain * weight[rank])
 
     def n_hits(self, rel: int) -> NDArray[np.int32]:
         """How many are relevant down to each rank. [list, rank]"""

@@ -14,7 +14,7 @@ from assay.measures.unjudged import Bounds, Extremes, Residual
 
 def sum_of_precisions(j: Rankings, rel: int) -> Array:
     """Add the precision at every relevant document."""
-    return j.memo(("sum of precisions", rel), lambda: j.total(j.precision(rel) * j.hit(rel)))
+    return j.memo(("sum of precisions", rel), lambda: j.total_at(j.found(rel), j.precision_found(rel)))
 
 
 def _extremes(whole: Callable[[Rankings, int], Any], *, limit: bool = False, floor: float = 0.0) -> Extremes:
@@ -111,7 +111,7 @@ def SNAP(j: Rankings, *, rel: int = 1) -> Array:
     >>> SNAP.of([1, 0, 1], n_rel=20)
     0.8333333333333333
     """
-    return ratio(sum_of_precisions(j, rel), j.total(j.hit(rel)))
+    return ratio(sum_of_precisions(j, rel), j.n_found(rel))
 
 
 @measure(

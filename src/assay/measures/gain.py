@@ -119,7 +119,7 @@ def discounts(discount: Discount, base: float, n: int, cutoff: Any) -> Array:
 def _dcg(j: Rankings, value: Array, discount: Discount, base: float) -> Array:
     weight = discounts(discount, base, j.rank.size, j.cutoff)
     key = "dcg", value.tobytes(), np.asarray(weight).tobytes()
-    return j.memo(key, lambda: j.total(j.gain(value) * weight))
+    return j.memo(key, lambda: j.total_gain(value, weight))
 
 
 def _ideal(j: Rankings, value: Array, discount: Discount, base: float, *, cut: bool) -> Array:

@@ -54,7 +54,7 @@ def P(j: Rankings, *, rel: int = 1) -> Array:
     >>> (P @ 4).of([1, 0, 1])
     0.5
     """
-    return j.total(j.hit(rel)) / j.cutoff
+    return j.n_found(rel) / j.cutoff
 
 
 @measure(
@@ -75,7 +75,7 @@ def R(j: Rankings, *, rel: int = 1) -> Array:
     >>> (R @ 2).of([1, 0, 1], n_rel=4)
     0.25
     """
-    return ratio(j.total(j.hit(rel)), j.n_rel(rel))
+    return ratio(j.n_found(rel), j.n_rel(rel))
 
 
 @measure(
@@ -94,7 +94,7 @@ def aR(j: Rankings, *, rel: int = 1) -> Array:
     >>> (aR @ 2).of([1, 0, 1], n_rel=4)
     0.5
     """
-    return ratio(j.total(j.hit(rel)), np.minimum(j.n_rel(rel), j.cutoff))
+    return ratio(j.n_found(rel), np.minimum(j.n_rel(rel), j.cutoff))
 
 
 @measure(
@@ -115,7 +115,7 @@ def Success(j: Rankings, *, rel: int = 1) -> Array:
     >>> (Success @ 2).of([0, 1])
     1.0
     """
-    return np.minimum(j.total(j.hit(rel)), 1.0)
+    return np.minimum(j.n_found(rel), 1.0)
 
 
 @measure(
@@ -136,7 +136,10 @@ def RR(j: Rankings, *, rel: int = 1) -> Array:
     >>> RR.of([0, 1, 1])
     0.5
     """
-    return j.peak(j.hit(rel) / j.rank)
+    lists, rank = j.found(rel)
+    first = np.full(len(j.grade), np.inf)
+    first[lists[::-1]] = rank[::-1] + 1  # what is written last stays
+    return np.where(j.per_list(first) <= j.cutoff, 1 / j.per_list(first), 0.0)
 
 
 @measure(
@@ -162,8 +165,9 @@ def Rprec(j: Rankings, *, rel: int = 1, mult: float = 1.0, form: RprecForm = "pr
     (0.25, 0.5)
     """
     depth = np.ceil(mult * j.n_rel(rel) - 1e-9)  # 0.2 x 15 is 3, not 4
-    seen = j.hit(rel) if form == "recall" else j.hit(rel) & (j.rank <= j.per_rank(depth))
-    return ratio(j.total(seen), np.minimum(depth, j.cutoff) if form == "capped" else depth)
+    lists, rank = j.found(rel)
+    counts = np.ones(lists.size) if form == "recall" else rank < depth.ravel()[lists]
+    return ratio(j.total_at((lists, rank), counts), np.minimum(depth, j.cutoff) if form == "capped" else depth)
 
 
 @measure(

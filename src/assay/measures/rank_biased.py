@@ -42,7 +42,7 @@ def _normalised(j: Rankings, p: float, rel: int | None, residual: float | None, 
     persistence = _persistence(j, p, residual)
     value = _worth(j, rel)
     longest = int(j.pool[:, value > 0].sum(-1).max(initial=0))
-    score = j.total(j.gain(value) * persistence ** (j.rank - 1))
+    score = j.total_gain(value, persistence ** (j.rank - 1))
     return ratio(score, j.ideal_dcg(value, persistence ** np.arange(0.0, longest), cut=cut))
 
 
@@ -72,7 +72,7 @@ def RBP(j: Rankings, *, p: float = 0.8, rel: int | None = None, residual: float 
     """
     persistence = _persistence(j, p, residual)
     weight = (1 - persistence) * persistence ** (j.rank - 1)
-    return j.total(j.gain(_worth(j, rel)) * weight)
+    return j.total_gain(_worth(j, rel), weight)
 
 
 @measure(

@@ -40,6 +40,7 @@ EXTRAPOLATED_TOPICS = Threshold(
 )
 _SIZES = (0.5, 0.75, 1.0)  # of half the topics: the sizes that the fall of the rate is fitted to
 _GROUPS = 10  # of topics, left out in turn
+_ONE = 1 + 1e-9  # a perfect score, as rounding may leave it
 WIDTH = 0.01  # of a bin, for scores between -1 and 1
 NEEDED_INTERVAL = ("needed", "needed_low", "needed_high")
 _RATES = ("swap_rate", "low", "high", "error_rate", "tie_rate", "bootstrap_rate")
@@ -245,7 +246,7 @@ def _study(x: Array, order: Index, plan: _SwapPlan, *, logarithmic: bool) -> _Sw
         raise UsageError(f"{n} with a score for every run; two sets of topics need at least {SPLIT_TOPICS}")
     x, order = np.ascontiguousarray(x[:, whole]), among(order, whole)
     mean = float(np.abs(x.mean(-1)).max())
-    width = WIDTH * (1.0 if np.abs(x).max() <= 1 or mean == 0 else mean)
+    width = WIDTH * (1.0 if np.abs(x).max() <= _ONE or mean == 0 else mean)
     sizes = _sizes(whole.size)
     swaps, means = disjoint_swaps(x, order, sizes, width=width)
     deleted = deletions(whole.size, groups=_GROUPS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,7 @@ SHARES = ("judged_shares", "rarely_judged", _RELEVANT_ONLY)
 BY_JUDGMENTS = frozenset({*SHARES, "unjudged_runs", "deeper_than_judged"})
 """The codes of notes that differ from one set of judgments to the other."""
 _TOP = 10
+_BYTE = 255  # the largest number that a byte holds
 _WELL_BELOW = 2  # times the rank from which on hardly anything is judged, a measure must look deeper
 
 Lists = Sequence[tuple[Index, Grades]]
@@ -61,7 +63,7 @@ def diagnose(runs: Runs, qrels: Qrels, lists: Lists, count: Index) -> Iterator[N
     n_judged = _n_judged_lists(lists, count.shape)
     if not n_judged.any():
         raise InputError(_nothing_judged(runs, qrels))
-    yield from _on_judged_shares(grades, DEPTHS, relevant_only=bool((qrels.grade > 0).all()))
+    yield from _on_judged_shares(_ByRank.of(grades), DEPTHS, relevant_only=bool((qrels.grade > 0).all()))
     yield from _on_unjudged_runs(runs.names, n_judged, count.max(-1) > 0)
     yield from _on_unanswered_topics(qrels.topics, count > 0)
     yield from _on_short_lists(runs.names, count)
@@ -72,14 +74,33 @@ def diagnose(runs: Runs, qrels: Qrels, lists: Lists, count: Index) -> Iterator[N
 # --- judged share
 
 
-def _judged_documents(grades: Sequence[Grades], depth: int) -> JudgedDocuments:
-    """Count the documents of the first ranks; those that were pooled are as good as judged."""
-    listed = unjudged = 0
-    for block in grades:
-        head = block[:, :depth]
-        listed += head.size - int(np.count_nonzero(head == ABSENT))
-        unjudged += int(np.count_nonzero(head == UNJUDGED))
-    return JudgedDocuments(depth, listed, listed - unjudged)
+@dataclass(frozen=True, slots=True)
+class _ByRank:
+    """How many documents stand at every rank; those that were pooled are as good as judged."""
+
+    listed: Index  # [rank]
+    judged: Index  # [rank]
+
+    @classmethod
+    def of(cls, grades: Sequence[Grades]) -> _ByRank:
+        """Count over all lists."""
+        listed, unjudged = np.zeros((2, max(block.shape[1] for block in grades)), dtype=np.int64)
+        for block in grades:
+            listed[: block.shape[1]] += len(block) - _count_down(block == ABSENT)
+            unjudged[: block.shape[1]] += _count_down(block == UNJUDGED)
+        return cls(listed, listed - unjudged)
+
+    def first(self, depth: int) -> JudgedDocuments:
+        """Count the documents of the first ranks."""
+        return JudgedDocuments(depth, int(self.listed[:depth].sum()), int(self.judged[:depth].sum()))
+
+
+def _count_down(x: Bools) -> Index:
+    """Count what is true in every column, so few rows at a time that a byte holds the number."""
+    count = np.zeros(x.shape[1], dtype=np.int64)
+    for i in range(0, len(x), _BYTE):
+        count += np.add.reduce(x[i : i + _BYTE].view(np.uint8), axis=0, dtype=np.uint8)
+    return count
 
 
 def _is_judged(grade: Grades) -> Bools:
@@ -94,9 +115,8 @@ def _n_judged_lists(lists: Lists, shape: tuple[int, ...]) -> Index:
     return np.asarray(there.sum(-1))
 
 
-def _on_judged_shares(grades: Sequence[Grades], depths: Iterable[int], *, relevant_only: bool) -> Iterator[Note]:
-    longest = max(block.shape[1] for block in grades)
-    at_depths = [_judged_documents(grades, depth) for depth in sorted(set(depths)) if depth <= longest]
+def _on_judged_shares(by_rank: _ByRank, depths: Iterable[int], *, relevant_only: bool) -> Iterator[Note]:
+    at_depths = [by_rank.first(depth) for depth in sorted(set(depths)) if depth <= by_rank.listed.size]
     shares = {of.depth: of.judged / of.listed for of in at_depths if of.listed}
     if not shares:
         return
@@ -125,22 +145,19 @@ def at_cutoffs(notes: Sequence[Note], grades: Sequence[Grades], cutoffs: Mapping
     if not any(note.code in SHARES for note in notes):
         yield from notes
         return
+    by_rank = _ByRank.of(grades)
     depths = {*DEPTHS, *(k for k in cutoffs.values() if k is not None)}
     relevant_only = any(note.code == _RELEVANT_ONLY for note in notes)
     for note in notes:
         again = note.code in SHARES
-        yield from on_data(_on_judged_shares(grades, depths, relevant_only=relevant_only)) if again else (note,)
-    yield from on_data(_on_deep_measures(grades, cutoffs))
+        yield from on_data(_on_judged_shares(by_rank, depths, relevant_only=relevant_only)) if again else (note,)
+    yield from on_data(_on_deep_measures(by_rank, cutoffs))
 
 
-def _on_deep_measures(grades: Sequence[Grades], cutoffs: Mapping[str, int | None]) -> Iterator[Note]:
+def _on_deep_measures(by_rank: _ByRank, cutoffs: Mapping[str, int | None]) -> Iterator[Note]:
     """Name the measures that look far into ranks of which hardly any document is judged."""
-    longest = max(block.shape[1] for block in grades)
-    listed, judged = np.zeros((2, longest), dtype=np.int64)
-    for block in grades:
-        listed[: block.shape[1]] += np.count_nonzero(block != ABSENT, axis=0)
-        judged[: block.shape[1]] += np.count_nonzero(_is_judged(block), axis=0)
-    listed, judged = (np.cumsum(n[::-1])[::-1] for n in (listed, judged))  # from each rank on
+    longest = by_rank.listed.size
+    listed, judged = (np.cumsum(n[::-1])[::-1] for n in (by_rank.listed, by_rank.judged))  # from each rank on
     few = HARDLY_JUDGED.value * listed  # where this is less than one document, none may be chance
     bare = np.flatnonzero((few >= 1) & (judged < few))
     deepest = int(bare[0]) if bare.size else longest

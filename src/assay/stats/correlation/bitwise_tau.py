@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from assay.core.arrays import Array, Bools, Codes, Counts, Index
 from assay.stats.correlation.coefficients import DenseRanks, dense_ranks
 
-PairBits = Codes  # [..., word]: a bit for every pair of items
+PairBits = Codes  # [..., word]: a bit for every pair of items, those of a place on in the circle in whole bytes
+Bits = NDArray[np.uint8]  # [..., place, byte]: the same before they are put into words
 
-_BYTES = 1 << 20  # of comparisons made at a time: what stays in cache
+_BYTES = 1 << 19  # of comparisons made at a time: what stays in cache
 _WORDS = 1 << 17  # of bits compared at a time
 
 
@@ -62,47 +64,82 @@ def pair_orders(scores: Array) -> PairOrders:
     rows = scores.reshape(-1, scores.shape[-1])
     known = np.asarray(~np.isnan(rows).any(-1))
     n = rows.shape[1]
-    rank = dense_ranks(np.where(known[:, None], rows, 0.0))
+    rank = dense_ranks(rows if known.all() else np.where(known[:, None], rows, 0.0))
     rank = rank.astype(np.uint8) if n <= 1 << 8 else rank
-    up, untied = np.empty((2, len(rows), _n_words(n)), dtype=np.uint64)
-    untied[:] = _packed(np.ones((n // 2, n), dtype=bool))
-    step, partners = max(1, _BYTES // max(1, n * n)), _partners(rank)
-    for i in range(0, len(rows), step):
-        first, second = rank[i : i + step, None], partners[i : i + step]
-        up[i : i + step] = _packed(first < second)
-        if (first.max(-1, initial=0) < n - 1).any():  # ranks have no gaps: there are ties
-            untied[i : i + step] = _packed(first != second)
-    shape = (*scores.shape[:-1], _n_words(n))
-    return PairOrders(up.reshape(shape), untied.reshape(shape), count_bits(untied).reshape(shape[:-1]), n)
+    up = _compared(rank, np.less, beyond=np.iinfo(rank.dtype).max)
+    tied = np.flatnonzero(rank.max(-1, initial=0) < n - 1)  # ranks have no gaps
+    untied, n_untied = np.broadcast_to(_every_pair(n), up.shape), np.full(len(rows), n * (n - 1) // 2)
+    if tied.size:
+        some = up[tied] | _compared(rank[tied], np.greater, beyond=0)
+        untied = untied.copy()
+        untied[tied], n_untied[tied] = some, count_bits(some)
+    shape = scores.shape[:-1]
+    up, untied = up.reshape(*shape, _n_words(n)), untied.reshape(*shape, _n_words(n))
+    return PairOrders(up, untied, n_untied.reshape(shape), n)
 
 
-def _partners(x: DenseRanks) -> DenseRanks:
-    """Stand the items 1, 2, ... n // 2 places on in a circle beside each: every pair once. [row, place, item]"""
-    n = x.shape[1]
-    circle = np.concatenate([x, x[:, : n // 2]], axis=1)
-    return sliding_window_view(circle, n, axis=1)[:, 1:]
+def _compared(x: DenseRanks, compare: np.ufunc, *, beyond: int) -> PairBits:
+    """Compare every item with those that stand 1, 2, ... n // 2 places on in a circle: every pair. [row, word]
+
+    Rows lie end to end, each followed by `beyond` on the one side, which compares as false with all, and by its own
+    first items on the other: one sweep for each place compares many rows.
+    """
+    rows, n = x.shape
+    half, width = n // 2, _width(n)
+    first = np.full((rows, width), beyond, dtype=x.dtype)
+    circle = np.zeros(rows * width + half, dtype=x.dtype)
+    second = circle[: rows * width].reshape(rows, width)
+    first[:, :n] = second[:, :n] = x
+    second[:, n : n + half] = x[:, :half]
+    items, partners = first.ravel(), sliding_window_view(circle, rows * width)[1:]
+    bits = np.empty((rows, _n_words(n)), dtype=np.uint64)
+    step = max(1, _BYTES // max(1, half * width))
+    pairs = np.empty((half, min(step, rows) * width), dtype=bool)
+    for i in range(0, rows, step):
+        part = slice(i * width, (i + step) * width)
+        here = pairs[:, : items[part].size]
+        bits[i : i + step] = _packed(compare(items[part], partners[:, part], out=here), n)
+    return bits
+
+
+def _every_pair(n: int) -> PairBits:
+    """Mark all pairs. [word]"""
+    of_items = np.packbits(np.ones(n, dtype=bool))
+    return _words(np.broadcast_to(of_items, (n // 2, of_items.size)), n)
+
+
+def _width(n: int) -> int:
+    """The places that a row takes: n, half of it again, and what makes them whole bytes of bits."""
+    return -(-(n + n // 2) // 8) * 8
 
 
 def _n_words(n: int) -> int:
-    return -(-(n // 2) * n // 64)
+    return -(-(n // 2) * -(-n // 8) // 8)
 
 
-def _packed(pairs: Bools) -> PairBits:
-    """Lay pairs out as bits. [..., place, item] to [..., word]"""
-    *shape, half, n = pairs.shape
-    if n % 2 == 0:
-        pairs[..., -1, n // 2 :] = False  # halfway round, each pair would come twice
-    bits = np.packbits(pairs.reshape(*shape, half * n), axis=-1)
+def _packed(pairs: Bools, n: int) -> PairBits:
+    """Lay pairs out as bits. [place, row and item] to [row, word]"""
+    bits = np.packbits(pairs, axis=-1).reshape(n // 2, pairs.shape[1] // _width(n), _width(n) // 8)
+    return _words(bits[..., : -(-n // 8)].transpose(1, 0, 2), n)
+
+
+def _words(bits: Bits, n: int) -> PairBits:
+    """Put the bits of all places into words. [..., place, byte] to [..., word]"""
+    *shape, half, n_bytes = bits.shape
     words = np.zeros((*shape, _n_words(n) * 8), dtype=np.uint8)
-    words[..., : bits.shape[-1]] = bits
+    at_places = words[..., : half * n_bytes].reshape(*shape, half, n_bytes)
+    at_places[...] = bits
+    if n % 2 == 0:
+        at_places[..., -1:, :] &= np.packbits(np.arange(n) < half)  # halfway round, each pair would come twice
     return words.view(np.uint64)
 
 
 def pair_bits(matrix: Bools) -> PairBits:
     """Mark the pairs for which a symmetric matrix of items is true. [..., item, item] to [..., word]"""
     n = matrix.shape[-1]
-    first = np.broadcast_to(np.arange(n), (n // 2, n))
-    return _packed(matrix[..., first, _partners(np.arange(n)[None])[0]])
+    item = np.arange(n)
+    partner = (item + np.arange(1, n // 2 + 1)[:, None]) % max(n, 1)
+    return _words(np.packbits(matrix[..., item, partner], axis=-1), n)
 
 
 def count_bits(bits: PairBits) -> Counts:
@@ -117,8 +154,13 @@ def tau_b(x: PairOrders, y: PairOrders) -> Array:
     >>> float(tau_b(a, b).round(4))
     0.8165
     """
-    both = x.untied & y.untied
-    excess = count_bits(both) - 2 * count_bits((x.up ^ y.up) & both)
+    opposite = x.up ^ y.up
+    if (x.n_untied == x.n_pairs).all() and (y.n_untied == x.n_pairs).all():
+        excess = x.n_pairs - 2 * count_bits(opposite)
+    else:
+        both = x.untied & y.untied
+        opposite &= both
+        excess = count_bits(both) - 2 * count_bits(opposite)
     scale = np.sqrt(x.n_untied.astype(np.float64) * y.n_untied)
     return np.divide(excess, scale, out=np.full(excess.shape, np.nan), where=scale > 0)
 

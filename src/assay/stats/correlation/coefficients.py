@@ -28,6 +28,7 @@ Coefficient = Literal["tau-b", "tau-a", "tau-ap-a", "tau-ap-b", "rbo"]
 
 _EPSILON = 1e-10  # of the largest score: closer ones are ties
 _PLACE_BITS = 8  # of 52: what they hold is less than 1e-13 of a score
+_SORTED = 1 << 13  # items sorted at a time: few enough that the memory of one block serves the next
 _ENTRIES = 1 << 16  # items held at a time: what stays in cache
 
 
@@ -56,15 +57,28 @@ def correlate(x: Array, y: Array, coefficient: Coefficient, *, p: float = 0.9, d
 def dense_ranks(x: Array) -> DenseRanks:
     """Rank scores, the best 0, equal ones alike, without gaps: all that a rank correlation looks at. [..., item]"""
     rows = x.reshape(-1, x.shape[-1])
-    rank = np.empty(rows.shape, dtype=np.uint16 if rows.shape[1] <= 1 << 16 else np.int64)
-    order = _falling(rows)
-    order += rows.shape[1] * np.arange(len(rows))[:, None]  # places in all rows laid end to end
-    sorted_rows = rows.ravel()[order]
-    new = np.zeros(rows.shape, dtype=bool)
-    small = _EPSILON * np.abs(rows).max(-1, initial=0.0, keepdims=True)
-    np.greater(sorted_rows[:, :-1] - sorted_rows[:, 1:], small, out=new[:, 1:])
-    rank.ravel()[order] = np.cumsum(new, axis=-1, dtype=rank.dtype)
+    n = rows.shape[1]
+    rank = np.empty(rows.shape, dtype=np.uint16 if n <= 1 << 16 else np.int64)
+    step = max(1, _SORTED // max(1, n))
+    for i in range(0, len(rows), step):
+        _rank(rows[i : i + step], rank[i : i + step])
     return rank.reshape(x.shape)
+
+
+def _rank(rows: Array, rank: DenseRanks) -> None:
+    """Put the ranks of some rows into their places."""
+    n = rows.shape[1]
+    order = _falling(rows)
+    order += n * np.arange(len(rows))[:, None]  # places in all rows laid end to end
+    sorted_rows = rows.ravel()[order]
+    small = _EPSILON * np.maximum(np.abs(sorted_rows[:, :1]), np.abs(sorted_rows[:, -1:]))
+    new = sorted_rows[:, :-1] - sorted_rows[:, 1:] > small
+    if new.all():
+        rank.ravel()[order] = np.arange(n, dtype=rank.dtype)
+    else:
+        ranks = np.zeros(rows.shape, dtype=rank.dtype)
+        np.cumsum(new, axis=-1, dtype=rank.dtype, out=ranks[:, 1:])
+        rank.ravel()[order] = ranks
 
 
 def _falling(rows: Array) -> Index:
@@ -76,14 +90,15 @@ def _falling(rows: Array) -> Index:
     n = rows.shape[1]
     if n > 1 << _PLACE_BITS:
         return np.argsort(-rows, axis=-1)
-    key = np.negative(rows, dtype=np.float64).view(np.int64)
-    key ^= (key >> 63) & np.iinfo(np.int64).max  # below 0, the bits of a number fall as it rises
+    key = np.array(rows, dtype=np.float64, order="C").view(np.int64)
+    if key.min(initial=0) < 0:  # below 0, the bits of a number fall as it rises
+        key ^= (key >> 63) & np.iinfo(np.int64).max
     place = (1 << _PLACE_BITS) - 1
     key &= ~place
     key |= np.arange(n)
     key.sort(axis=-1)
     key &= place
-    return key
+    return key[:, ::-1]
 
 
 def correlate_ranks(
