@@ -18,9 +18,9 @@ def topics_for_stability(reliability: Result) -> Sentence | None:
     """Says how like the ranking by unlimited topics the one by these topics is.
 
     The expected tau, as `topics_enough` has it, for the first measure asked for; measures are not ordered by it, and
-    none takes its place. Alike is a tau of {equivalent_tau} or more (voorhees2001); where its interval holds {equivalent_tau}, the share of
-    pairs is said that unlimited topics would reverse, (1 - tau) / 2. It is not said by E-rho^2: at .95 that left a
-    tau of .70 to .77. Where random halves of the topics do not agree, and where the runs do not differ significantly
+    none takes its place. Alike is a tau of {equivalent_tau} or more (voorhees2001); where its interval holds
+    {equivalent_tau}, the share of pairs is said that unlimited topics would reverse, (1 - tau) / 2. It is not said by
+    E-rho^2: at .95 that left a tau of .70 to .77. Where random halves of the topics do not agree, and where the runs do not differ significantly
     as a whole, it is inconclusive: there may be no ranking that would hold. Below {many_runs} runs (own) nothing is
     said.
     """

@@ -15,11 +15,11 @@ def topics_enough(subset: Result) -> Sentence | None:
 
     About the first measure asked for; measures are not ordered by it, and none takes its place. Nearly is the tau
     asked for (by default that of voorhees2001). What unlimited topics would show is estimated from random halves
-    (own): the expected tau, and the range of topics that the tau asked for may take. The number of topics is the upper
-    end of that range; where there is none, because even four times as many topics may not do, it is the lower end, if
-    that is above the topics at hand, and inconclusive else. Inconclusive, too, where halves do not agree, and where the
-    runs do not differ significantly as a whole: then there may be no ranking that would hold. Below {many_runs} runs
-    (own) nothing is said.
+    (own): the expected tau, and the range of topics that the tau asked for may take. The number of topics is the
+    upper end of that range; where there is none, because even four times as many topics may not do, it is the lower
+    end, if that is above the topics at hand, and inconclusive else. Inconclusive, too, where halves do not agree, and
+    where the runs do not differ significantly as a whole: then there may be no ranking that would hold. Below
+    {many_runs} runs (own) nothing is said.
     """
     if n_runs(subset) < MANY_RUNS.value:
         return None

@@ -368,7 +368,9 @@ def _notes(
         yield Note("no_difference_needed", "info", text)
     alike = [m for m, of in zip(data.conditions, studies, strict=True) if not of.differ(level) and m not in tied]
     if alike:
-        text = f"the runs do not differ significantly as a whole, so no difference is known to last: {', '.join(alike)}"
+        text = (
+            f"the runs do not differ significantly as a whole, so no difference is known to last: {', '.join(alike)}"
+        )
         yield Note("runs_do_not_differ", "caution", text)
     n_topics = [study.n_topics for study in studies]
     yield from incomplete_topics(*n_topics, n_topics=len(data.topics))

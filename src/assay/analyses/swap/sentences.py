@@ -14,8 +14,8 @@ def lasting_differences(swap: Result) -> Sentence | None:
     About the first measure asked for, and no other where it shows nothing: differences themselves do not compare
     between measures, and of many measures some one would. Rarely is the rate asked for (by default that of
     voorhees2002); extrapolated from halves of the topics. The difference is the upper end of the interval, over
-    topics, of the one at which the rate is reached; without an interval, as where the runs do not differ significantly
-    as a whole, it is inconclusive. Below {many_runs} runs (own) nothing is said.
+    topics, of the one at which the rate is reached; without an interval, as where the runs do not differ
+    significantly as a whole, it is inconclusive. Below {many_runs} runs (own) nothing is said.
     """
     if n_runs(swap) < MANY_RUNS.value:
         return None
