@@ -270,7 +270,7 @@ def unlimited_taus(*rows: tuple[str, float | None]) -> pl.DataFrame:
     filled = [
         (
             *(m, 50 * 2**i),
-            *(x and x + 0.05 * i + d for d in (0.0, -0.04, 0.04)),
+            *(x and max(x + 0.05 * i + d, 0.0) for d in (0.0, -0.04, 0.04)),
             *(x and (1 - x - 0.05 * i - d) / 2 for d in (0.0, 0.04, -0.04)),
         )
         for m, x in rows

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.results.result import Result
-from assay.results.unlimited import known_rows
+from assay.results.unlimited import first_ranking, known_rows
 from assay.stats.unlimited_topics import TIMES
-from bench.validity.checks.reliability import outside, unlimited_checks
+from bench.validity.checks.reliability import outside, some_ranking_holds, unlimited_checks
 from bench.validity.declare import Facts, IntervalCheck, Key, NotStudied, SentenceCheck, said
-from bench.validity.known import true_taus
+from bench.validity.known import is_null, true_taus
 from bench.validity.truths import Truth
 
 TAU = 0.9  # that rankings are asked to have
@@ -86,25 +86,26 @@ NOT_STUDIED = (
 
 
 def _stated(result: Result) -> dict[str, Any] | None:
-    """The interval of the first measure's tau, and its range of topics."""
+    """The interval of the first measure's tau, and the least and the most topics that are said to be needed."""
     if not said(result, "topics_enough"):
         return None
-    known = known_rows(result.tables["unlimited"])
-    sizes = result.tables["sizes"].to_dicts()
-    size = next(row for row in sizes if row["measure"] in known and row["size_mean"] is not None)
-    now, most = known[size["measure"]][0], TIMES[-1] * size["n_topics"]
-    return {
-        "tau": [now["measure"], str(now["n_topics"]), now["low"], now["high"]],
-        "topics": [most if size["unlimited_low"] is None else size["unlimited_low"], size["unlimited_high"]],
-    }
+    size = result.tables["sizes"].row(0, named=True)
+    now, *_ = first_ranking(result.tables["unlimited"])
+    n, low, high = size["n_topics"], size["unlimited_low"], size["unlimited_high"]
+    least = TIMES[-1] * n if low is None else low
+    if high is not None:
+        least = n if low is not None and low > n else 0  # "are too few", which "may be too few" is not
+    return {"tau": [now["measure"], str(now["n_topics"]), now["low"], now["high"]], "topics": [least, high]}
 
 
 def _is_outside(claim: dict[str, Any], facts: Facts) -> bool:
-    """Whether the true tau is outside its interval, or the number of topics outside its range."""
-    low, high = claim["topics"]
+    """Whether the true tau is outside its interval, or the number of topics not as said."""
+    if is_null(facts.truth):
+        return True
+    least, most = claim["topics"]
     true = facts.expected[_RANGE][claim["tau"][0],]
-    in_range = low - 1 <= true and (high is None or true <= high)
+    in_range = least - 1 <= true and (most is None or true <= most)
     return outside([claim["tau"]], dict(facts.expected["subset: tau with unlimited topics"])) or not in_range
 
 
-SENTENCES = (SentenceCheck("topics_enough", "subset", _stated, _is_outside),)
+SENTENCES = (SentenceCheck("topics_enough", "subset", _stated, _is_outside, some_ranking_holds),)

@@ -60,9 +60,7 @@ def _stated(result: Result) -> list[object] | None:
     """The measure, and the difference from which on new topics are said to reverse at most the rate."""
     if not said(result, "lasting_differences"):
         return None
-    row = next(
-        row for row in result.table.to_dicts() if row["needed_high"] is not None and row["swap_rate"] is not None
-    )
+    row = result.table.row(0, named=True)
     return [row["measure"], row["needed_high"]]
 
 

@@ -34,6 +34,17 @@ def known_rows(unlimited: pl.DataFrame) -> dict[str, list[Row]]:
     return {measure: own for measure, own in rows.items() if all(known(row["low"]) for row in own)}
 
 
+def first_ranking(unlimited: pl.DataFrame) -> list[Row]:
+    """The rows of the first measure asked for; none unless its ranking is shown to have to do with the unlimited one.
+
+    Where the runs do not differ significantly, the interval of the tau at hand begins at 0: there may be no ranking
+    that more topics would come nearer to. No other measure takes the place of the first: of many, some one would do.
+    """
+    measure, *_ = unlimited["measure"]
+    rows = known_rows(unlimited).get(measure, [])
+    return rows if rows and rows[0]["low"] > 0 else []
+
+
 def enough_topics(measure: str, now: Row) -> Sentence:
     """Say that a ranking is nearly that by unlimited topics."""
     why = f"they rank the runs by {measure} nearly as unlimited topics would"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.optimize import minimize_scalar
 
+from assay.analyses.error.bias import skewed_interval
 from assay.analyses.error.random_effects import random_effects, smooth_variance
 from assay.core.arrays import Array
 
@@ -51,6 +53,31 @@ def test_intervals_hold_a_made_up_mean() -> None:
     """1,000 runs of 20 topics; of nominal 95% intervals 93 to 97% hold 0.3."""
     low, high = random_effects(*synthetic(1000, 20, between=0.05, seed=7)).interval(0.95)
     assert 0.93 < np.mean((low <= 0.3) & (high >= 0.3)) < 0.97
+
+
+def test_the_interval_is_halls_of_the_logarithm() -> None:
+    """Topics known equally well have a plain mean, and leaving one out gives the mean of the others."""
+    y = np.random.default_rng(3).lognormal(-2, 1, (2, 25))
+    found = random_effects(y, np.full(y.shape, 1e-6))
+    without = np.log([np.delete(y, t, 1).mean(-1) for t in range(25)])
+    ends = np.exp(skewed_interval(np.vstack([np.log(y.mean(-1)), without]), level=0.9))
+    np.testing.assert_allclose(found.interval(0.9), np.minimum(ends, [[np.inf], [1.0]]))
+
+
+def test_a_mean_that_is_not_positive_has_knapp_and_hartungs_interval() -> None:
+    y, v = synthetic(1, 20, between=0.05)
+    found = random_effects(y - 0.6, v)
+    ends = stats.t.interval(0.95, 19, found.mean[0], found.error[0])
+    assert [end[0] for end in found.interval(0.95)] == pytest.approx(ends)
+
+
+def test_skewed_values_are_held_more_often_than_by_students_interval() -> None:
+    y = np.random.default_rng(8).lognormal(-3, 1.2, (1000, 25))
+    true = np.exp(-3 + 1.2**2 / 2)
+    low, high = random_effects(y, np.full(y.shape, 1e-6)).interval(0.95)
+    student = stats.t.interval(0.95, 24, y.mean(-1), stats.sem(y, axis=-1))
+    held, by_student = (np.mean((a <= true) & (true <= b)) for a, b in ((low, high), student))
+    assert held > by_student + 0.03
 
 
 def test_a_topic_without_a_value_is_left_out_and_one_alone_has_no_interval() -> None:

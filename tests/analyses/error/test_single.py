@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from assay.analyses.error.analysis import error
-from assay.analyses.error.single import SingleRelevant
+from assay.analyses.error.single import SingleRelevant, share_interval
 from assay.core.errors import UsageError
 from assay.data.judged import Collection
 from assay.data.read import read_qrels, read_runs
@@ -72,8 +72,9 @@ def test_runs_have_their_mean_with_an_interval_over_topics(known_items: Collecti
     row = result.tables["single"].row(0, named=True)
     values = [1001.0, 1001 / 2, float(np.mean(1001 / np.arange(4, 1002)))]
     assert row["inverse"] == pytest.approx(np.mean(values))
-    ends = stats.t.interval(0.95, 2, np.mean(values), stats.sem(values))
-    assert (row["inverse_low"], row["inverse_high"]) == pytest.approx((max(ends[0], 1.0), ends[1]))
+    found = sum(values) / 1001  # as successes of three
+    ends = stats.beta(found, 4 - found).ppf(0.025), stats.beta(found + 1, 3 - found).ppf(0.975)
+    assert (row["inverse_low"], row["inverse_high"]) == pytest.approx([1001 * end for end in ends])
     assert row["pairwise_error"] == pytest.approx(np.mean([0, 1 / 1000, (3 + 1000) / 2 / 1000]))
     topics = result.tables["single_topics"]
     assert topics.select("run", "topic", "rank").rows()[:3] == [
@@ -82,6 +83,23 @@ def test_runs_have_their_mean_with_an_interval_over_topics(known_items: Collecti
         ("good", "c", None),
     ]
     assert topics.row(0, named=True)["high"] is None  # no upper end at rank 1
+
+
+@pytest.mark.parametrize("successes", [0, 1, 4])
+def test_of_values_that_are_0_or_1_the_interval_is_clopper_and_pearsons(successes: int) -> None:
+    ends = stats.binomtest(successes, 4).proportion_ci(0.9, method="exact")
+    found = share_interval(np.arange(4.0) < successes, level=0.9)
+    assert [float(end) for end in found] == pytest.approx([ends.low, ends.high])
+
+
+def test_the_mean_of_few_values_with_a_long_tail_is_held_where_students_interval_fails() -> None:
+    rng = np.random.default_rng(6)
+    value = 1 / rng.geometric(0.05, (2000, 4))
+    true = float((1 / np.arange(1, 2000)) @ stats.geom(0.05).pmf(np.arange(1, 2000)))
+    low, high = share_interval(value, level=0.95)
+    assert np.mean((low <= true) & (true <= high)) > 0.95
+    half = stats.t(3).ppf(0.975) * stats.sem(value, axis=-1)
+    assert np.mean(np.abs(value.mean(-1) - true) <= half) < 0.9
 
 
 def test_without_the_size_of_the_collection_there_is_reciprocal_rank_only(known_items: Collection) -> None:

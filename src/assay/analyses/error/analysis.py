@@ -120,8 +120,9 @@ def error(
         documents, since draws leave open what a list lacks.
     random_mean, low, high
         Mean over topics as random effects: topics that are known better weigh more. Within a topic the variance is a
-        power of R, fitted to all topics of the run; between topics it is estimated by REML. The interval is Knapp and
-        Hartung's, topics as the sample.
+        power of R, fitted to all topics of the run; between topics it is estimated by REML. The interval, topics as
+        the sample, is a jackknife of the logarithm with its skewness taken off (hall1992): Knapp and Hartung's ended
+        too low. On runs that find next to nothing it still does.
     micro
         Mean over relevant documents in place of topics: topics with many weigh most.
     place_ap, place_random
@@ -135,8 +136,9 @@ def error(
     (median), width (median width of the intervals), interval (estimated, or not estimable).
     tables.overall: of all runs together: bias_share (mean bias over mean AP), share_low, share_high, error_ratio (the
     error by documents over that by topics, of mean AP_LOO: the root of the mean variances), ratio_low, ratio_high;
-    intervals over topics. That of error_ratio covers what such draws show of documents, which was 0.76 to 1.25 times
-    the ratio of known populations (three of them, ten samples each).
+    intervals over topics, by the logarithm, with a degree of freedom for every topic that carries the error. That of
+    error_ratio covers what such draws show of documents, which was 0.76 to 1.25 times the ratio of known populations
+    (three of them, ten samples each).
     tables.averages: average (a way to average over topics), best (run), mean (over runs), error (standard error over
     topics, median over runs), tau (to the ranking by mean AP), reversed (pairs of runs in the other order).
     tables.micro: run, average (AP; AP_LOO; precision and recall of the retrieved set), macro (mean over topics),
@@ -149,7 +151,8 @@ def error(
     generality, generality_low, generality_high (how much the true value rises when R doubles), hardness,
     hardness_low, hardness_high (how much with the mean of the other runs on the topic, R in the model, too), left_sd
     (between topics when both are in the model), explained (the share of the variance between topics that is gone: an
-    upper limit, since all runs share the documents, and hardness part of the errors).
+    upper limit, since all runs share the documents, and hardness part of the errors). Slopes of runs that find next
+    to nothing hang on a topic or two; their intervals are too narrow.
     tables.estimators: estimator (AP; interpolated: the best precision from there on; column: precision averaged over
     the ranks down to the next relevant document, or to the end of the list; one less: (k-1)/(r-1); AP_LOO; at rank 1
     the last two count c), mean (over runs and topics), small
@@ -161,8 +164,9 @@ def error(
     others_above (median number of documents above it, where found), first (share of topics where it is first); with
     n_docs, pairwise_error (mean share of the N other documents that are above it; of a document that the list lacks,
     in an order of chance below) and inverse, inverse_low, inverse_high (mean of the smoothed inverse pairwise error,
-    and its interval over topics). With one relevant document RR is AP, as biased as AP can be; it can be read instead
-    as a smooth inverse of the pairwise error e, the chance that another document is ranked above.
+    and its interval over topics: conservative, it holds the mean in 99% rather than 95%, because few topics do not
+    show how often a document is first). With one relevant document RR is AP, as biased as AP can be; it can be read
+    instead as a smooth inverse of the pairwise error e, the chance that another document is ranked above.
     tables.single_topics: run, topic, rank, rr, and with n_docs likelihood (N/(r-1), undefined at rank 1), plain
     (N/r), smoothed ((N+1)/r: its expectation is 1/e but for a share (1-e)^(N+1)), low, high (interval of 1/e over
     documents, Clopper and Pearson's; no upper end at rank 1).

@@ -6,8 +6,9 @@ estimated: what a relevant document at rank 1 counts comes from all topics, too 
 topics are left out one at a time and c is taken anew. And few topics, those with few relevant documents, have most of
 the bias: values are skewed, and Student's interval would be too low. Hall's transformation takes that off (hall1992).
 
-The share of MAP and the two errors side by side are ratios of sums over topics, smooth in each of them, so that the
-jackknife of their logarithm holds.
+The share of MAP and the two errors side by side are ratios of sums over topics, smooth in each of them, so that a
+jackknife of their logarithm will do; but few topics carry most of its error, and Student's quantile has as many
+degrees of freedom as these are (`carrying_topics`).
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ import polars as pl
 from assay.analyses.error.topics import TopicEstimates
 from assay.core.arrays import Array
 from assay.results.schemas import schema, table
-from assay.stats.intervals import deletions, jackknife_error, jackknife_interval, t_quantile
+from assay.stats.intervals import deletions, jackknife_error, t_quantile
 from assay.stats.leave_one_out import topic_sets
 
 _OVERALL = schema("bias_share", "share_low", "share_high", "error_ratio", "ratio_low", "ratio_high")
 _STRAIGHT = 1e-6  # a smaller skewness bends nothing
+_FEWEST = 2.0  # degrees of freedom that an error has, however few topics carry it
+_NONE = 1e-300
 
 
 def bias_replicates(estimates: TopicEstimates) -> Array:
@@ -60,6 +63,38 @@ def skewed_interval(replicates: Array, *, level: float) -> tuple[Array, Array]:
     return low, high
 
 
+def carrying_topics(influence: Array) -> Array:
+    """How many topics carry an error: the square of the sum of squared influences over the sum of their squares. [...]
+
+    `influence` is [topic, ...]. Of n alike n, of n normal ones about n / 3, of one that alone moves the estimate 1.
+
+    >>> carrying_topics(np.array([[1.0, 3.0], [-1.0, 0.0]])).tolist()
+    [2.0, 1.0]
+    """
+    square = influence**2
+    return np.asarray(square.sum(0) ** 2 / np.maximum((square**2).sum(0), _NONE))
+
+
+def carried_t(influence: Array, level: float) -> Array:
+    """Student's quantile with a degree of freedom for every topic that carries the error. [...]"""
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(np.maximum(carrying_topics(influence), _FEWEST), (1 + level) / 2))
+
+
+def log_interval(replicates: Array, *, level: float) -> tuple[float, float]:
+    """The interval of a positive statistic by a jackknife of its logarithm; `replicates` is [set], of all first.
+
+    Few topics carry its error, which the quantile takes into account. Coverage at 25 and 50 topics, on the truths it
+    was chosen on: of the share of bias .93-.98 (Hall's, without logarithm, .87-.98), of the ratio of errors .92-.95
+    (with a degree of freedom per topic .88-.93).
+    """
+    log = np.log(replicates)
+    influence = log[1:] - log[1:].mean()
+    half = float(carried_t(influence, level) * jackknife_error(log[1:]))
+    return float(np.exp(log[0] - half)), float(np.exp(log[0] + half))
+
+
 def bias_interval(estimates: TopicEstimates, level: float) -> tuple[Array, Array]:
     """The ends of every run's bias; AP is never below AP_LOO. Both [run]"""
     low, high = skewed_interval(bias_replicates(estimates), level=level)
@@ -77,8 +112,10 @@ def _bias_share(estimates: TopicEstimates, level: float) -> tuple[float, float, 
     if not (ap > 0).all():
         return np.nan, np.nan, np.nan
     share = bias_replicates(estimates).mean(-1) / ap
-    low, high = skewed_interval(share, level=level)
-    return float(share[0]), max(float(low), 0.0), min(float(high), 1.0)
+    if len(share) < 4 or not (share > 0).all():
+        return float(share[0]), np.nan, np.nan
+    low, high = log_interval(share, level=level)
+    return float(share[0]), low, min(high, 1.0)
 
 
 def _error_ratio(estimates: TopicEstimates, level: float) -> tuple[float, float, float]:
@@ -88,10 +125,8 @@ def _error_ratio(estimates: TopicEstimates, level: float) -> tuple[float, float,
         return np.nan, np.nan, np.nan
     documents, loo = estimates.error**2, estimates.loo
     sets = [np.arange(n), *deletions(n)]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = [documents[:, kept].mean() / loo[:, kept].var(-1, ddof=1).mean() for kept in sets]
-        log = np.log(np.array(ratio)) / 2
-    if not np.isfinite(log).all():
+    variances = np.array([[documents[:, kept].mean(), loo[:, kept].var(-1, ddof=1).mean()] for kept in sets])
+    if not (variances > 0).all():
         return np.nan, np.nan, np.nan
-    ends = jackknife_interval(log[0], log[1:], level=level)
-    return float(np.exp(log[0])), float(np.exp(ends[0])), float(np.exp(ends[1]))
+    ratio = np.sqrt(variances[:, 0] / variances[:, 1])
+    return float(ratio[0]), *log_interval(ratio, level=level)

@@ -5,8 +5,8 @@ that variance: y_t = a + b log2 R_t + c h_t + u_t + e_t, with h_t what the other
 still special about the topic, and e_t the error by documents, its variance taken as known (a meta-regression). Runs
 are measured on the same documents, and h_t has part of e_t: what hardness seems to explain is an upper limit. The
 variance of u is found by restricted maximum likelihood. Topics are the sample of all intervals, and none assumes that
-they vary alike, or as a normal distribution does: errors of slopes are MacKinnon and White's (HC3), those of the
-variance between topics a jackknife of its logarithm.
+they vary alike, or as a normal distribution does: errors of slopes are MacKinnon and White's (HC3), with a degree of
+freedom for every topic that carries the error, those of the variance between topics a jackknife of its logarithm.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from assay.analyses.error.bias import carried_t
 from assay.analyses.error.random_effects import RandomEffects
 from assay.analyses.error.topics import TopicEstimates
 from assay.core.arrays import Array
@@ -40,11 +41,15 @@ class MetaRegression:
     slope: Array  # [run, column]
     error: Array  # [run, column] standard error, HC3: topics may vary unlike each other
     between: Array  # [run] variance between topics that is left
-    dof: int
+    moved: Array  # [topic, run, column] what each topic moves the slopes by
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Student's interval of every slope. Both [run, column]."""
-        half = t_quantile(level, self.dof) * self.error
+        """Student's interval of every slope, with the degrees of freedom of `carried_t`. Both [run, column].
+
+        Nominal 95% intervals of the slopes held .91-.98 on the truths they were chosen on (25 and 50 topics); with as
+        many degrees of freedom as topics, less the columns, .86-.95, with Bell and McCaffrey's .89-.97.
+        """
+        half = carried_t(self.moved, level) * self.error
         return self.slope - half, self.slope + half
 
 
@@ -63,7 +68,7 @@ def regress(value: Array, within: Array, design: Array) -> MetaRegression | None
     leverage = ((design @ cross) * weighted).sum(-1)
     rest = (value - (design @ slope[..., None])[..., 0]) / np.maximum(1 - leverage, _ALIKE)
     moved = (weighted * rest[..., None]) @ cross  # what each topic moves the slopes by
-    return MetaRegression(slope, np.sqrt((moved**2).sum(1)), between, n_topics - n_columns)
+    return MetaRegression(slope, np.sqrt((moved**2).sum(1)), between, np.moveaxis(moved, 1, 0))
 
 
 def _independent(design: Array) -> Array:

@@ -4,6 +4,9 @@ Topic t of a run has the value y_t = m + b_t + e_t, where b_t, what is special a
 own, and the variance of e_t, which comes from the sample of documents, is taken as known. It is taken from a smooth
 function of the number of relevant documents: a topic's own estimate of it goes with its score (a low score has a
 small one), and weights made of it would favour low scores.
+
+Average precision is skewed: many topics have little, few have much, and Student's interval of a mean, Knapp and
+Hartung's here, ends too low. That of its logarithm by the jackknife, skewness taken off (hall1992), is used.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.analyses.error.bias import skewed_interval
 from assay.core.arrays import Array, Bools, Counts
 from assay.stats.intervals import t_quantile
 
@@ -27,11 +31,26 @@ class RandomEffects:
     error: Array  # [run] standard error, Knapp and Hartung's
     between: Array  # [run] variance between topics
     n_topics: Counts  # [run]
+    left_out: Array  # [topic, run] the mean without each topic, weights as they are
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Student's interval with one degree of freedom less than topics; NaN below two topics."""
+        """The ends of each mean, at most 1; NaN below two topics. Both [run]
+
+        Hall's of the logarithm; where that is not positive without some topic, and of two topics, Student's.
+
+        Nominal 95% intervals on the truths it was chosen on, at 25 and 50 topics: .92-.96; Knapp and Hartung's
+        .87-.95, Hall's without logarithm .90-.96. On runs that find next to nothing all are too low (.66-.89 of the
+        worst run, .30-.38 by Knapp and Hartung).
+        """
         times = np.array([t_quantile(level, int(n) - 1) if n > 1 else np.nan for n in self.n_topics])
-        return self.mean - times * self.error, self.mean + times * self.error
+        low, high = self.mean - times * self.error, self.mean + times * self.error
+        replicates = np.vstack([self.mean, self.left_out])
+        positive = (replicates > 0).all(0)
+        ends = skewed_interval(np.log(replicates[:, positive]), level=level)
+        skewed = np.full((2, len(self.mean)), np.nan)
+        skewed[:, positive] = np.exp(ends)
+        known = ~np.isnan(skewed[0])
+        return np.where(known, skewed[0], low), np.where(known, np.minimum(skewed[1], 1.0), high)
 
 
 def smooth_variance(own: Array, size: Array) -> Array:
@@ -65,7 +84,9 @@ def random_effects(value: Array, within: Array) -> RandomEffects:
     n = there.sum(-1)
     spread = (weight * (y - mean[:, None]) ** 2).sum(-1) / np.maximum(n - 1, 1)
     error = np.where(n > 1, np.sqrt(spread / total), np.nan)
-    return RandomEffects(mean, error, between, n.astype(np.int64))
+    rest = np.maximum(total[:, None] - weight, _FLAT)
+    left_out = np.where(n[:, None] > 1, ((weight * y).sum(-1, keepdims=True) - weight * y) / rest, np.nan)
+    return RandomEffects(mean, error, between, n.astype(np.int64), left_out.T)
 
 
 def _weights(within: Array, between: Array, there: Bools) -> Array:

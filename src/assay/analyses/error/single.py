@@ -5,6 +5,12 @@ scores above it, these are a binomial sample. The maximum likelihood estimate of
 undefined; the paper smooths it to N/r, and normalises that to 1/r. (N+1)/r is a better form: its expectation is
 (1 - (1-e)^(N+1)) / e, which is 1/e but for topics whose document is expected at rank 1. The interval of e is Clopper
 and Pearson's. Of a document that a list lacks only that it is below is known: it lies there in an order of chance.
+
+The mean over topics has a tail that no sample of a few topics shows: one document at rank 1 is worth a thousand at
+rank 1,000. Student's interval held it in 72 to 81%. As a share of its largest value the mean of 1/r is between 0 and
+1, and no variable there spreads more than one that is 0 or 1: so the ends are those of a share of as many topics with
+that sum of successes (Clopper and Pearson's, of a sum that need not be whole; no proof is known). They held the mean
+in 99% and more, and were narrower than Student's.
 """
 
 from __future__ import annotations
@@ -17,8 +23,8 @@ import polars as pl
 
 from assay.core.arrays import Array, Index
 from assay.results.schemas import schema, table
-from assay.stats.intervals import t_interval
 
+_LEAST = 1e-12  # of a share: 0 has no logarithm
 _RUNS = schema(
     *("run", "n_topics", "n_found", "rr", "topic_error", "others_above", "first"),
     *("pairwise_error", "inverse", "inverse_low", "inverse_high"),
@@ -87,6 +93,17 @@ class SingleRelevant:
         return self.n_others
 
 
+def share_interval(value: Array, *, level: float) -> tuple[Array, Array]:
+    """Conservative interval of the mean over the last axis of values from 0 to 1, whatever their distribution."""
+    from scipy.special import betaincinv
+
+    n, successes = value.shape[-1], value.sum(-1)
+    tail = (1 - level) / 2
+    low = betaincinv(np.maximum(successes, _LEAST), n - successes + 1, tail)
+    high = betaincinv(successes + 1, np.maximum(n - successes, _LEAST), 1 - tail)
+    return np.where(successes > 0, low, 0.0), np.where(successes < n, high, 1.0)
+
+
 def single_table(single: SingleRelevant, level: float) -> pl.DataFrame:
     """One row per run: reciprocal rank and pairwise error on topics with one relevant document."""
     return table(_by_run(single, level) if single.topics else (), _RUNS)
@@ -98,8 +115,9 @@ def _by_run(single: SingleRelevant, level: float) -> Iterator[tuple[object, ...]
     inverse = ends = (error, error)
     if single.n_others is not None:
         error, value = single.pairwise_error().mean(-1), single.smoothed()
-        low, high = t_interval(value, level=level)
-        inverse, ends = (value.mean(-1), error), (np.maximum(low, 1.0), high)  # 1 is a document at the very end
+        most = single.n_others + 1
+        low, high = share_interval(value / most, level=level)
+        inverse, ends = (value.mean(-1), error), (np.maximum(most * low, 1.0), most * high)  # 1: at the very end
     for i, run in enumerate(single.runs):
         rr, known = single.rr[i], single.rank[i][~np.isnan(single.rank[i])]
         topic_error = float(rr.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan

@@ -8,7 +8,7 @@ from assay.analyses.reliability.tables import reversed_pairs
 from assay.core.text import percent
 from assay.results.result import Result
 from assay.results.sentences import EQUIVALENT_TAU, MANY_RUNS, Sentence, n_runs, sentence
-from assay.results.unlimited import enough_topics, known_rows, more_topics
+from assay.results.unlimited import enough_topics, first_ranking, more_topics
 
 _REVERSED = ("reversed", "reversed_low", "reversed_high")
 
@@ -17,16 +17,20 @@ _REVERSED = ("reversed", "reversed_low", "reversed_high")
 def topics_for_stability(reliability: Result) -> Sentence | None:
     """Says how like the ranking by unlimited topics the one by these topics is.
 
-    The expected tau, as `topics_enough` has it, for the first measure asked for; measures are not ordered by it.
-    Alike is a tau of {equivalent_tau} or more (voorhees2001); where its interval holds {equivalent_tau}, the share of
-    pairs is said that unlimited topics would reverse, (1 - tau) / 2. It is not said by E-rho^2: at .95 that left a
-    tau of .70 to .77. Where random halves of the topics do not agree, and below {many_runs} runs (own), nothing is
+    The expected tau, as `topics_enough` has it, for the first measure asked for; measures are not ordered by it, and
+    none takes its place. Alike is a tau of {equivalent_tau} or more (voorhees2001); where its interval holds
+    {equivalent_tau}, the share of pairs is said that unlimited topics would reverse, (1 - tau) / 2. It is not said by
+    E-rho^2: at .95 that left a tau of .70 to .77. Where random halves of the topics do not agree, and where the runs do not differ significantly
+    as a whole, it is inconclusive: there may be no ranking that would hold. Below {many_runs} runs (own) nothing is
     said.
     """
-    every = known_rows(reliability.tables["unlimited"])
-    if not every or n_runs(reliability) < MANY_RUNS.value:
+    if n_runs(reliability) < MANY_RUNS.value:
         return None
-    measure, (now, *_) = next(iter(every.items()))
+    measure, *_ = reliability.tables["unlimited"]["measure"]
+    every = first_ranking(reliability.tables["unlimited"])
+    if not every:
+        return Sentence.inconclusive(f"how like that of unlimited topics the ranking by {measure} is")
+    now = every[0]
     if now["low"] >= EQUIVALENT_TAU.value:
         return enough_topics(measure, now)
     if now["high"] < EQUIVALENT_TAU.value:

@@ -34,6 +34,7 @@ from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval
 from assay.stats.splits import SPLIT_TOPICS, among, random_orders
+from assay.stats.variance import equal_means_p
 
 EXTRAPOLATED_TOPICS = Threshold(
     "extrapolated_topics", 20, unit="topics", meaning="below which topic sets are too small to extrapolate from"
@@ -96,8 +97,10 @@ def swap(
 
     The intervals treat the topics as the sample, by a jackknife of the logarithm: one of ten groups of topics is left
     out at a time and everything is done again, on the same splits but for these topics. `needed` is extrapolated:
-    where the truth was known it fell a little short. The other rates have no interval: their sets share topics, and
-    how far that biases them is not seen by leaving topics out. The runs are taken as fixed.
+    where the truth was known it fell a little short. It has an interval only where the runs differ significantly as a
+    whole (F of equal means, at half of 1 - level): where all have one mean no difference lasts. The other rates have
+    no interval: their sets share topics, and how far that biases them is not seen by leaving topics out. The runs are
+    taken as fixed.
 
     At least {split_topics} topics are needed; with fewer than {extrapolated_topics} topics, sets are too small to
     extrapolate from.
@@ -132,7 +135,8 @@ def swap(
         The swap rate between sets drawn with replacement.
     needed, needed_low, needed_high
         The difference from which on as many new topics as there are would reverse at most `rate` of decisions,
-        extrapolated, and its interval over topics. Empty where no difference is large enough.
+        extrapolated, and its interval over topics. Empty where no difference is large enough; no interval where the
+        runs do not differ significantly as a whole.
     relative
         `needed` as a share of the largest mean, sign aside.
     beyond
@@ -188,7 +192,7 @@ def swap(
         "fit": without_nan(pl.concat([_fit_table(m, study) for m, study in by_measure])),
     }
     settings = {"rate": rate, "fuzziness": fuzziness, "splits": splits, "alpha": alpha, "level": level, "rng": rng}
-    notes = (*data.notes, *_notes(data, rates, studies, rate))
+    notes = (*data.notes, *_notes(data, rates, studies, rate, level))
     charts = _charts(data.conditions, tables, rate)
     return Result("swap", rates, tables, data.basis, settings, notes, charts=charts)
 
@@ -225,11 +229,16 @@ class _SwapStudy:
     significant: SignificantSwaps
     decay: Decay
     left_out: Array  # [group, 2]: logarithm of the swap rate and of the difference needed
+    p: float  # of all runs having one mean
 
     @property
     def n_topics(self) -> int:
         """How many topics have a score for every run."""
         return self.x.shape[1]
+
+    def differ(self, level: float) -> bool:
+        """Whether the runs differ significantly as a whole; else none of their differences is known to last."""
+        return self.p < (1 - level) / 2
 
     @property
     def gaps(self) -> Array:
@@ -262,6 +271,7 @@ def _study(x: Array, order: Index, plan: _SwapPlan, *, logarithmic: bool) -> _Sw
         significant_swaps(x, order, sizes[-1], alpha=plan.alpha, logarithmic=logarithmic),
         fit_decay(sizes, swaps),
         np.log(np.array(left_out)),
+        float(equal_means_p(x)),
     )
 
 
@@ -293,7 +303,7 @@ def _row(measure: str, study: _SwapStudy, plan: _SwapPlan, level: float) -> tupl
     low, high = (np.exp(end) for end in jackknife_interval(np.log(estimate), study.left_out, level=level))
     rates = (last.rate, float(low[0]), float(np.minimum(high[0], 1.0)), *study.votes[-1], study.bootstrap.rate)
     reach = _reach(study, needed)
-    ends = (float(low[1]), float(high[1]))
+    ends = (float(low[1]), float(high[1])) if study.differ(level) else (np.nan, np.nan)
     return measure, study.sizes[-1], *rates, needed, *ends, *reach.values(), _reach(study, ends[1])["beyond"]
 
 
@@ -346,7 +356,9 @@ def _fit_table(measure: str, study: _SwapStudy) -> pl.DataFrame:
     return pl.DataFrame({"measure": [measure] * there.size} | _edges(there, study.width) | fitted | rates)
 
 
-def _notes(data: Scores, rates: pl.DataFrame, studies: Sequence[_SwapStudy], rate: float) -> Iterator[Note]:
+def _notes(
+    data: Scores, rates: pl.DataFrame, studies: Sequence[_SwapStudy], rate: float, level: float
+) -> Iterator[Note]:
     tied = [m for m, study in zip(data.conditions, studies, strict=True) if np.isnan(study.swaps[-1].rate)]
     if tied:
         text = f"every pair of runs is tied on every set of topics, so nothing can swap: {', '.join(tied)}"
@@ -355,6 +367,12 @@ def _notes(data: Scores, rates: pl.DataFrame, studies: Sequence[_SwapStudy], rat
     if never:
         text = f"no difference is large enough for a swap rate of {rate:g}: {', '.join(never)}"
         yield Note("no_difference_needed", "info", text)
+    alike = [m for m, of in zip(data.conditions, studies, strict=True) if not of.differ(level) and m not in tied]
+    if alike:
+        text = (
+            f"the runs do not differ significantly as a whole, so no difference is known to last: {', '.join(alike)}"
+        )
+        yield Note("runs_do_not_differ", "caution", text)
     n_topics = [study.n_topics for study in studies]
     yield from incomplete_topics(*n_topics, n_topics=len(data.topics))
     if len(set(n_topics)) > 1:
