@@ -24,8 +24,8 @@ def measure_of_an_outcome(predictivity: Result) -> tuple[Sentence, ...]:
 
     Most: every other measure is significantly behind (multiple comparisons with the best, which covers that the best
     was picked); where none is, which measure does is inconclusive. So is whether any correlates, where no measure's
-    phi is significantly above 0, corrected for their number. The error is
-    that of the topics; the runs are taken as fixed. Below {many_runs} runs (own) nothing is said.
+    phi is significantly above 0 at half of 1 - level, as its interval has it, corrected for the number of measures.
+    The error is that of the topics; the runs are taken as fixed. Below {many_runs} runs (own) nothing is said.
     """
     table = predictivity.tables.get("target")
     if table is None or n_runs(predictivity) < MANY_RUNS.value:
@@ -45,8 +45,8 @@ def may_correlate_most(rows: list[Row], alpha: float) -> list[str]:
 
 
 def is_correlated(rows: list[Row], alpha: float) -> bool:
-    """Whether some measure correlates with an outcome, corrected for the number of measures."""
-    return any(known(row["p_positive"]) and row["p_positive"] < alpha for row in rows)
+    """Whether some measure correlates with an outcome: a one-tailed test at the level of a two-sided interval."""
+    return any(known(row["p_positive"]) and row["p_positive"] < alpha / 2 for row in rows)
 
 
 def _correlates(rows: list[Row], alpha: float) -> Sentence:
