@@ -30,7 +30,7 @@ from bench.validity.populations import population
 from bench.validity.truths import Kind, Population
 
 SEED = 18
-"""Of the samples of the committed table. Rules were changed on what samples of seeds 16 and 17 showed, never on these."""
+"""Of the samples of the committed table. Rules were changed on what seeds 16 and 17 showed, never on these."""
 SIZES = (25, 50)
 """Topics of a sample, where the module of an analysis does not say otherwise."""
 SCHEMA = {
@@ -271,7 +271,9 @@ def _coverage(counted: Mapping[str, Any]) -> tuple[dict[str, float | None], dict
         "lowest": float((cells[there, 2] / cells[there, 1]).min()),
         "error": max(
             float(means.std(ddof=1) / np.sqrt(means.size)) if means.size > 1 else 0.0,
-            binomial_error(float(cells[:, 2].sum()), float(cells[:, 1].sum() if means.size > 1 else 1)),
+            binomial_error(float(cells[:, 2].sum()), float(cells[:, 1].sum()))
+            if means.size > 1
+            else binomial_error(float(means[0]), 1.0),
         ),
         "said": float(cells[:, 1].sum() / cells[:, 0].sum()),
     }
