@@ -129,7 +129,7 @@ class Rankings:
             dense = np.zeros((n, width))
             dense[lists, rank] = x
             return np.cumsum(dense, axis=-1)
-        return np.bincount(lists, weights=x, minlength=n)
+        return np.asarray(np.bincount(lists, weights=x, minlength=n), dtype=np.float64)
 
     def peak(self, x: NDArray[Any]) -> Array:
         """Take the largest over ranks; 0 for an empty list."""
