@@ -166,11 +166,6 @@ class Rankings:
 
         return self.memo(("found", rel), find)
 
-    def n_found(self, rel: int) -> Array:
-        """How many relevant documents there are among the ranks: what `total` makes of `hit`. [list]"""
-        places = self.found(rel)
-        return self.memo(("n_found", rel), lambda: self.total_at(places, np.ones(places[0].size)))
-
     def precision_found(self, rel: int) -> Array:
         """Precision at every relevant document, in the order of `found`."""
 
