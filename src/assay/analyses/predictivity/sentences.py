@@ -16,6 +16,7 @@ from assay.results.sentences import MANY_RUNS, Sentence, level_of, n_runs, sente
 _NAMED = 3  # measures that are listed, or have a sentence each
 _OUTCOMES = 3  # outcomes that are spoken of
 _ADDS = "it adds next to nothing for ranking these runs"
+_EITHER_ADDS = "for ranking these runs, either adds next to nothing to the other"
 
 
 @sentence("predictivity", cite="own")
@@ -77,8 +78,9 @@ def redundant_measures(predictivity: Result) -> tuple[Sentence, ...]:
     mutual = {name for name, other in predictor.items() if predictor.get(other) == name}
     once = [row for row in rows if not (row["measure"] in mutual and _after(row, list(predictor)))]
     return tuple(
-        Sentence.of(f"Drop {_redundant(row, mutual)}", row, score, why=_ADDS, ends=GAIN, shown="{} of phi added")
+        Sentence.of(f"Drop {what}", row, score, why=why, ends=GAIN, shown="{} of phi added")
         for row in once[:_NAMED]
+        for what, why in [_redundant(row, mutual)]
     )
 
 
@@ -86,10 +88,11 @@ def _after(row: Row, order: list[str]) -> bool:
     return order.index(row["measure"]) > order.index(row["given"])
 
 
-def _redundant(row: Row, mutual: set[str]) -> str:
+def _redundant(row: Row, mutual: set[str]) -> tuple[str, str]:
+    """What may be dropped, and why."""
     if row["measure"] in mutual:
-        return f"one of {row['measure']} and {row['given']}"
-    return f"{row['measure']} if you keep {row['given']}"
+        return f"one of {row['measure']} and {row['given']}", _EITHER_ADDS
+    return f"{row['measure']} if you keep {row['given']}", _ADDS
 
 
 @sentence("predictivity", cite="webber2008, own")
