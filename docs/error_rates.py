@@ -14,6 +14,7 @@ PAGE = Path(__file__).parent / "explanation" / "how-often-wrong.md"
 TABLE = Path(__file__).parent / "reference" / "validity.tsv"
 _LOW, _FALSE = 0.90, 0.05  # coverage of a truth below, or false reports above, is listed as a failure
 _SIZES = (25, 50)
+_RARE = 0.5  # of the intervals asked for: where fewer are there, those that are wrong are counted among all
 
 
 def page() -> str:
@@ -90,22 +91,44 @@ def _study() -> pl.DataFrame:
     return pl.read_csv(TABLE, separator="\t", infer_schema_length=None).filter(pl.col("n_topics").is_in(_SIZES))
 
 
+def _with_intervals() -> pl.DataFrame:
+    """The cells of intervals, each with the share of all that were asked for in which there is a wrong one."""
+    wrong = (1 - pl.col("coverage")) * pl.col("said")
+    return _study().drop_nulls("coverage").with_columns(wrong=wrong, wrong_error=pl.col("error") * pl.col("said"))
+
+
 def _failures() -> str:
-    table = _study()
+    rare = pl.col("said") < _RARE
+    low = ~rare & (pl.col("coverage") + 2 * pl.col("error").fill_null(0) < _LOW)
+    wrong = rare & (pl.col("wrong") - 2 * pl.col("wrong_error").fill_null(0) > _FALSE)
+    false = pl.col("false") - 2 * pl.col("error").fill_null(0) > _FALSE
     rows = [
-        f"| {row['what']} | {row['truth']} | {row['n_topics']} | {_number(row[of], row['error'])} | {meaning} |"
-        for of, meaning, bad in (
-            ("coverage", "coverage", pl.col("coverage") + 2 * pl.col("error").fill_null(0) < _LOW),
-            ("false", "said and false", pl.col("false") - 2 * pl.col("error").fill_null(0) > _FALSE),
+        f"| {row['what']} | {row['truth']} | {row['n_topics']} | {_number(row[of], row[error])} | {meaning} | "
+        f"{row['said']:.0%} of {row['replicates']} |"
+        for of, error, meaning, bad, table in (
+            ("coverage", "error", "coverage", low, _with_intervals()),
+            ("wrong", "wrong_error", "wrong, of all samples", wrong, _with_intervals()),
+            ("false", "error", "said and false", false, _study()),
         )
-        for row in table.filter(bad).sort(of, descending=of == "false").iter_rows(named=True)
+        for row in table.filter(bad).sort(of, descending=of != "coverage").iter_rows(named=True)
     ]
-    return _table("| what | truth | topics | rate | of |", rows)
+    return _table("| what | truth | topics | rate | of | there, or said, in |", rows)
+
+
+def _rare() -> str:
+    """Of every interval that some truths rarely have, the truth and size on which most samples have a wrong one."""
+    few = _with_intervals().filter(pl.col("said") < _RARE).sort("wrong", descending=True)
+    rows = [
+        f"| {row['what']} | {row['truth']} | {row['n_topics']} | {row['said']:.0%} of {row['replicates']} | "
+        f"{_number(row['coverage'], row['error'])} | {_number(row['wrong'], row['wrong_error'])} |"
+        for row in few.unique("what", keep="first", maintain_order=True).sort("what").iter_rows(named=True)
+    ]
+    return _table("| interval | worst truth | topics | there was one in | coverage | wrong, of all |", rows)
 
 
 def _counts() -> str:
     table = _study()
-    intervals, false = table.drop_nulls("coverage"), table.drop_nulls("false")
+    intervals, false = table.filter(pl.col("said") >= _RARE).drop_nulls("coverage"), table.drop_nulls("false")
     low, high = (intervals["coverage"] < _LOW).sum(), (false["false"] > _FALSE).sum()
     of_intervals = (
         f"Of {intervals.height:,} cells (an interval on one truth at 25 or 50 topics) {low:,} cover less than"
@@ -118,6 +141,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "counts": _counts,
     "intervals": _intervals,
     "sentences": _sentences,
+    "rare": _rare,
     "sizes": _sizes,
     "reports": _reports,
     "failures": _failures,

@@ -17,7 +17,7 @@ import polars as pl
 import assay.results.error_rates
 from bench.validity.checks import MODULES
 from bench.validity.populations import EVERY, population
-from bench.validity.study import Part, parts, run_part, table, without_rates
+from bench.validity.study import SEED, Part, parts, run_part, table, without_rates
 from bench.validity.summary import summary
 
 TABLE = Path(__file__).parents[2] / "docs" / "reference" / "validity.tsv"
@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument("--topics", type=int, nargs="+", default=TOPICS)
     parser.add_argument("--truth", action="append", choices=list(EVERY), help="repeats (default: all)")
     parser.add_argument("--analysis", action="append", choices=list(MODULES), help="repeats (default: all)")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the samples; another one needs its own --folder")
     parser.add_argument("--folder", type=Path, default=Path("build/validity"), help="where parts are kept")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("-o", "--output", type=Path, default=TABLE)
@@ -48,7 +49,7 @@ def main() -> None:
     os.environ.update(_ONE_THREAD)  # of the processes that follow: each has a core
     # polars' threads do not survive a fork
     with ProcessPoolExecutor(asked.processes, get_context("spawn")) as pool:
-        jobs = [pool.submit(run_part, part, asked.replicates, asked.folder) for part in every]
+        jobs = [pool.submit(run_part, part, asked.replicates, asked.folder, seed=asked.seed) for part in every]
         for i, job in enumerate(as_completed(jobs), 1):
             print(f"{i} of {len(jobs)}: {job.result()}", flush=True)
     done = _done(asked.folder)

@@ -7,8 +7,10 @@ from typing import Any
 
 import polars as pl
 
+from bench.validity.study import binomial_error
+
 SIZES = (25, 50)  # topics: what most collections have
-RARE = 0.05  # of the intervals asked for: where no more are there, a handful would count as much as a whole truth
+RARE = 0.5  # of the intervals asked for: where fewer are there, they are counted like sentences, of all samples
 SCHEMA = {
     "what": pl.String,
     "kind": pl.String,
@@ -63,9 +65,8 @@ def _report(rows: pl.DataFrame) -> dict[str, Any]:
 
 
 def _share(part: float, of: float) -> dict[str, float]:
-    """A share with its Monte-Carlo error, which is that of one case where there is none."""
-    rate = part / of
-    return {"rate": rate, "error": math.sqrt(max(rate * (1 - rate), 1 / of) / of)}
+    """A share with its Monte-Carlo error."""
+    return {"rate": part / of, "error": binomial_error(part, of)}
 
 
 def _mean(of: pl.Series) -> float:

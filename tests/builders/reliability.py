@@ -16,7 +16,7 @@ Needed = tuple[int | None, int | None, int | None]
 Times = tuple[float, float | None, float | None]
 
 COMPARISONS = dict.fromkeys(("runs", "coefficient", "measure_a", "measure_b"), pl.String) | dict.fromkeys(
-    ("times", "low", "high"), pl.Float64
+    ("times", "low", "high", "p"), pl.Float64
 )
 
 
@@ -56,10 +56,15 @@ def studied(
     return Result("reliability", pl.DataFrame(), tables, Basis(runs=runs, topics=50), {"level": 0.95})
 
 
+def _p(times: float, low: float | None, high: float | None) -> float | None:
+    """About that of an interval: significant where it excludes 1."""
+    return None if low is None or high is None else 0.01 if low > 1 or high < 1 else 0.5
+
+
 def compared(times: Times, times_best: Times | None, *, runs: int = 12) -> Result:
     """A synthetic result: how many times as many topics AP needs as P@10, with all runs and with the best."""
     parts = {"all": times} | ({"best": times_best} if times_best else {})
-    rows = [(who, "phi", "AP", "P@10", *ends) for who, ends in parts.items()]
+    rows = [(who, "phi", "AP", "P@10", *ends, _p(*ends)) for who, ends in parts.items()]
     tables = {"comparisons": pl.DataFrame(rows, schema=COMPARISONS, orient="row")}
     tables |= {"best": pl.DataFrame({"measure": ["AP", "P@10"], "phi": [0.8, 0.7]})} if times_best else {}
     table = pl.DataFrame({"measure": ["AP", "P@10"], "phi": [0.9, 0.95]})

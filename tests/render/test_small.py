@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
+import pytest
 
 from assay.render.html import spec_for_page
 from assay.render.page.small import small
@@ -34,6 +37,22 @@ def test_of_many_panels_the_first_are_shown_and_it_is_said() -> None:
     assert left_out == "3 of 8 panels"
     assert len(made["data"]["values"]) == 3
     assert made["spec"]["width"] < whole["spec"]["width"]
+
+
+@pytest.mark.parametrize(("title", "place"), [("measure", "left"), ("at 0.05 after Holm's correction", "top")])
+def test_a_long_title_of_a_legend_stands_above_it(title: str, place: str) -> None:
+    table = pl.DataFrame({"x": [0.5, 0.6], "y": [0.5, 0.1], "c": ["a", "b"]})
+    drawing = scatter(field("x"), field("y"), colour=category("c", title=title))
+    made, _ = small(spec_for_page(Chart("dots", "Dots", table, drawing)))
+    assert made["config"]["legend"]["titleOrient"] == place
+
+
+def test_a_panel_has_few_ticks() -> None:
+    table = pl.DataFrame({"m": ["a", "b"], "x": 0.5, "y": 0.5})
+    panels = {"facet": category("m"), "columns": 2, "spec": scatter(field("x", axis={"tickCount": 5}), field("y"))}
+    made, _ = small(spec_for_page(Chart("panels", "Panels", table, panels)))
+    assert '"tickCount": 3' in json.dumps(made)
+    assert '"tickCount": 5' not in json.dumps(made)
 
 
 def test_numbers_for_a_page_are_as_exact_as_can_be_seen() -> None:

@@ -22,6 +22,7 @@ from bench.validity.declare import (
     Settings,
     said,
 )
+from bench.validity.known import is_null
 
 OUTCOMES = Path(__file__).parents[1] / "outcomes.csv"
 _REPORT: Settings = (("splits", 500), ("target", str(OUTCOMES.relative_to(Path(__file__).parents[3]))))
@@ -148,7 +149,12 @@ def _outcomes(result: Result) -> list[Outcome] | None:
 
 
 def _outcome_is_wrong(outcomes: Sequence[Outcome], facts: Facts) -> bool:
-    """Whether the measure that truly correlates most is excluded, or none truly correlates."""
+    """Whether the measure that truly correlates most is excluded, or none truly correlates.
+
+    Where all runs have one mean, an outcome of theirs has nothing to correlate with.
+    """
+    if is_null(facts.truth):
+        return True
     phi = facts.expected["predictivity: phi with an outcome"]
     for target, leaders, _ in outcomes:
         of = {measure: value for (measure, name), value in phi.items() if name == target}
@@ -159,7 +165,8 @@ def _outcome_is_wrong(outcomes: Sequence[Outcome], facts: Facts) -> bool:
 
 
 def _some_outcome(facts: Facts) -> bool:
-    return max(facts.expected["predictivity: phi with an outcome"].values(), default=0.0) > 0
+    correlates = max(facts.expected["predictivity: phi with an outcome"].values(), default=0.0) > 0
+    return correlates and not is_null(facts.truth)
 
 
 SENTENCES = (

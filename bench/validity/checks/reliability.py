@@ -12,7 +12,7 @@ import numpy as np
 from assay.analyses.reliability.tables import ALL, BEST, curve_sizes, reversed_pairs
 from assay.core.arrays import Array, Index
 from assay.results.result import Result
-from assay.results.sentences import MANY_RUNS
+from assay.results.sentences import MANY_RUNS, level_of
 from assay.results.unlimited import first_ranking
 from assay.stats.unlimited_topics import TIMES
 from assay.stats.variance import COEFFICIENTS, SOURCES, Coefficient, coefficient, topics_needed
@@ -232,7 +232,7 @@ def some_ranking_holds(facts: Facts) -> bool:
 def _reversed(result: Result) -> list[str] | None:
     if not said(result, "worst_runs_decide"):
         return None
-    pair = reversed_pairs(result.tables["comparisons"], "phi")[0]
+    pair = reversed_pairs(result.tables["comparisons"], "phi", alpha=1 - level_of(result))[0]
     return [pair.first, pair.second]
 
 

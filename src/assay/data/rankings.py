@@ -129,7 +129,7 @@ class Rankings:
             dense = np.zeros((n, width))
             dense[lists, rank] = x
             return np.cumsum(dense, axis=-1)
-        return np.bincount(lists, weights=x, minlength=n)
+        return np.asarray(np.bincount(lists, weights=x, minlength=n), dtype=np.float64)
 
     def peak(self, x: NDArray[Any]) -> Array:
         """Take the largest over ranks; 0 for an empty list."""
@@ -165,11 +165,6 @@ class Rankings:
             return np.repeat(np.arange(n), count), place - np.repeat(start[:-1], count)
 
         return self.memo(("found", rel), find)
-
-    def n_found(self, rel: int) -> Array:
-        """How many relevant documents there are among the ranks: what `total` makes of `hit`. [list]"""
-        places = self.found(rel)
-        return self.memo(("n_found", rel), lambda: self.total_at(places, np.ones(places[0].size)))
 
     def precision_found(self, rel: int) -> Array:
         """Precision at every relevant document, in the order of `found`."""

@@ -111,7 +111,7 @@ def SNAP(j: Rankings, *, rel: int = 1) -> Array:
     >>> SNAP.of([1, 0, 1], n_rel=20)
     0.8333333333333333
     """
-    return ratio(sum_of_precisions(j, rel), j.n_found(rel))
+    return ratio(sum_of_precisions(j, rel), j.total(j.hit(rel)))
 
 
 @measure(

@@ -54,7 +54,7 @@ def P(j: Rankings, *, rel: int = 1) -> Array:
     >>> (P @ 4).of([1, 0, 1])
     0.5
     """
-    return j.n_found(rel) / j.cutoff
+    return j.total(j.hit(rel)) / j.cutoff
 
 
 @measure(
@@ -75,7 +75,7 @@ def R(j: Rankings, *, rel: int = 1) -> Array:
     >>> (R @ 2).of([1, 0, 1], n_rel=4)
     0.25
     """
-    return ratio(j.n_found(rel), j.n_rel(rel))
+    return ratio(j.total(j.hit(rel)), j.n_rel(rel))
 
 
 @measure(
@@ -94,7 +94,7 @@ def aR(j: Rankings, *, rel: int = 1) -> Array:
     >>> (aR @ 2).of([1, 0, 1], n_rel=4)
     0.5
     """
-    return ratio(j.n_found(rel), np.minimum(j.n_rel(rel), j.cutoff))
+    return ratio(j.total(j.hit(rel)), np.minimum(j.n_rel(rel), j.cutoff))
 
 
 @measure(
@@ -115,7 +115,7 @@ def Success(j: Rankings, *, rel: int = 1) -> Array:
     >>> (Success @ 2).of([0, 1])
     1.0
     """
-    return np.minimum(j.n_found(rel), 1.0)
+    return np.minimum(j.total(j.hit(rel)), 1.0)
 
 
 @measure(
@@ -136,10 +136,10 @@ def RR(j: Rankings, *, rel: int = 1) -> Array:
     >>> RR.of([0, 1, 1])
     0.5
     """
-    lists, rank = j.found(rel)
-    first = np.full(len(j.grade), np.inf)
-    first[lists[::-1]] = rank[::-1] + 1  # what is written last stays
-    return np.where(j.per_list(first) <= j.cutoff, 1 / j.per_list(first), 0.0)
+    hit = j.hit(rel)
+    first = hit.argmax(-1) + 1 if hit.size else np.ones(len(hit))
+    first = j.per_list(np.where(hit.any(-1), first, np.inf))
+    return np.where(first <= j.cutoff, 1 / first, 0.0)
 
 
 @measure(

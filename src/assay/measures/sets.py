@@ -25,7 +25,7 @@ def NumRet(j: Rankings, *, rel: int | None = None) -> Array:
     >>> NumRet.of([0, 1, -1])
     3.0
     """
-    return j.n_retrieved() if rel is None else j.n_found(rel)
+    return j.n_retrieved() if rel is None else j.total(j.hit(rel))
 
 
 @measure(
@@ -61,7 +61,7 @@ def NumRelRet(j: Rankings, *, rel: int = 1) -> Array:
     >>> NumRelRet.of([0, 1, 1])
     2.0
     """
-    return j.n_found(rel)
+    return j.total(j.hit(rel))
 
 
 @measure(
@@ -80,7 +80,7 @@ def SetP(j: Rankings, *, rel: int = 1) -> Array:
     >>> SetP.of([1, 0, 1, 0])
     0.5
     """
-    relevant = j.n_found(rel)
+    relevant = j.total(j.hit(rel))
     return relevant / j.n_retrieved().clip(1)
 
 
@@ -93,7 +93,7 @@ def SetR(j: Rankings, *, rel: int = 1) -> Array:
     >>> SetR.of([1, 0], n_rel=4)
     0.25
     """
-    return ratio(j.n_found(rel), j.n_rel(rel))
+    return ratio(j.total(j.hit(rel)), j.n_rel(rel))
 
 
 @measure(
@@ -114,7 +114,7 @@ def SetF(j: Rankings, *, rel: int = 1, beta: float = 1.0) -> Array:
     """
     # the same as c (1 + b^2) / (b^2 R + n), which is 0 and not 0/0 when nothing relevant was retrieved
     weight = beta * beta
-    relevant = j.n_found(rel)
+    relevant = j.total(j.hit(rel))
     return ratio((1 + weight) * relevant, weight * j.n_rel(rel) + j.n_retrieved())
 
 
@@ -127,5 +127,5 @@ def SetAP(j: Rankings, *, rel: int = 1) -> Array:
     >>> SetAP.of([1, 0], n_rel=2)
     0.25
     """
-    relevant = j.n_found(rel)
+    relevant = j.total(j.hit(rel))
     return ratio(relevant * relevant, j.n_rel(rel) * j.n_retrieved().clip(1))

@@ -88,7 +88,7 @@ def test_runs_have_their_mean_with_an_interval_over_topics(known_items: Collecti
 @pytest.mark.parametrize("successes", [0, 1, 4])
 def test_of_values_that_are_0_or_1_the_interval_is_clopper_and_pearsons(successes: int) -> None:
     ends = stats.binomtest(successes, 4).proportion_ci(0.9, method="exact")
-    found = share_interval(np.arange(4.0) < successes, level=0.9)
+    found = share_interval(np.where(np.arange(4) < successes, 1.0, 0.0), level=0.9)
     assert [float(end) for end in found] == pytest.approx([ends.low, ends.high])
 
 

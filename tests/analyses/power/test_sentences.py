@@ -144,9 +144,9 @@ def test_where_all_runs_may_be_best_that_is_inconclusive_and_significant_pairs_a
     assert left_open(none) == [text(none)]
 
 
-def test_of_many_runs_that_may_be_best_some_are_named() -> None:
+def test_of_many_runs_that_may_be_best_the_first_is_named() -> None:
     said = different_runs(powered({"AP": 0.9}, may_be_best=range(4, 12)))
-    assert_says(said, "Choose among r11, r10", "4 more", "8 of 12 runs")
+    assert_says(said, "Choose among 8 runs, led by r11", "best of the 12 runs by AP", "8 of 12 runs")
 
 
 @pytest.mark.parametrize("n_runs", [2, 12])

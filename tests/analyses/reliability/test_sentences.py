@@ -73,13 +73,27 @@ def test_the_measure_that_leads_with_all_runs_is_named_first() -> None:
 
 def test_the_pair_that_is_furthest_apart_comes_first() -> None:
     rows = [
-        ("all", "phi", "AP", "P@10", 2.0, 1.5, 2.5),
-        ("all", "phi", "AP", "RR", 2.0, 1.5, 2.5),
-        ("all", "e_rho2", "AP", "nDCG", 2.0, 1.5, 2.5),
-        ("best", "phi", "AP", "P@10", 0.5, 0.4, 0.6),
-        ("best", "phi", "AP", "RR", 0.25, 0.2, 0.3),
-        ("best", "e_rho2", "AP", "nDCG", 0.1, 0.05, 0.2),
+        ("all", "phi", "AP", "P@10", 2.0, 1.5, 2.5, 0.01),
+        ("all", "phi", "AP", "RR", 2.0, 1.5, 2.5, 0.01),
+        ("all", "e_rho2", "AP", "nDCG", 2.0, 1.5, 2.5, 0.01),
+        ("best", "phi", "AP", "P@10", 0.5, 0.4, 0.6, 0.02),
+        ("best", "phi", "AP", "RR", 0.25, 0.2, 0.3, 0.01),
+        ("best", "e_rho2", "AP", "nDCG", 0.1, 0.05, 0.2, 0.01),
     ]
     table = pl.DataFrame(rows, schema=COMPARISONS, orient="row")
-    assert [(pair.first, pair.second) for pair in reversed_pairs(table, "phi")] == [("RR", "AP"), ("P@10", "AP")]
-    assert [pair.times for pair in reversed_pairs(table, "phi")] == [4.0, 2.0]
+    pairs = reversed_pairs(table, "phi", alpha=0.05)
+    assert [(pair.first, pair.second) for pair in pairs] == [("RR", "AP"), ("P@10", "AP")]
+    assert [pair.times for pair in pairs] == [4.0, 2.0]
+    assert [pair.first for pair in reversed_pairs(table, "phi", alpha=0.02)] == []  # two pairs: 2 x 0.01, and 0.02
+
+
+def test_pairs_are_corrected_for_all_that_were_searched() -> None:
+    """Of three pairs one is reversed, with p-values .03 and .01: the larger one times three."""
+    rows = [
+        ("all", "phi", "AP", "P@10", 2.0, 1.1, 2.5, 0.03),
+        ("best", "phi", "AP", "P@10", 0.5, 0.4, 0.6, 0.01),
+        *((runs, "phi", other, "RR", 2.0, 1.5, 2.5, 0.001) for runs in ("all", "best") for other in ("AP", "P@10")),
+    ]
+    table = pl.DataFrame(rows, schema=COMPARISONS, orient="row")
+    assert reversed_pairs(table, "phi", alpha=0.089) == []
+    assert len(reversed_pairs(table, "phi", alpha=0.091)) == 1

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.analyses.swap.analysis import EXTRAPOLATED_TOPICS, swap
+from assay.analyses.swap.analysis import EXTRAPOLATED_TOPICS, WIDTH, swap
 from assay.analyses.swap.swaps import (
     BINS,
     Swaps,
@@ -310,6 +310,15 @@ def test_scores_of_any_range_get_bins_that_fit() -> None:
     assert grown["swap_rate"].to_list() == pytest.approx(small["swap_rate"].to_list())
     widths = swap(large, splits=10).tables["bins"].filter(pl.col("from") == 0)["to"].to_list()
     assert max(widths) < 5  # a hundredth of the largest mean, not of 1
+
+
+def test_a_perfect_score_that_rounding_leaves_above_1_has_the_usual_bins() -> None:
+    scores = made()
+    value = scores.value / scores.value.max() * np.nextafter(1.0, 2.0)
+    rounded = Scores(scores.conditions, scores.runs, scores.topics, value)
+    assert rounded.value.max() > 1
+    ends = swap(rounded, splits=10).tables["bins"].filter(pl.col("from") == 0)["to"]
+    assert set(ends.to_list()) == {WIDTH}
 
 
 def test_the_same_seed_gives_the_same_result_and_another_seed_another() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from assay.stats.correlation import bitwise_tau
 from assay.stats.correlation.bitwise_tau import count_bits, every_tau_b, pair_bits, pair_orders, tau_b
 from assay.stats.correlation.coefficients import correlate
 
@@ -49,3 +50,19 @@ def test_a_marked_pair_is_the_same_bit_as_in_a_ranking(n: int) -> None:
         tied[[i, j]] = 0.0, 0.0
         others = pair_orders(tied).untied
         assert count_bits(pair_bits(matrix) & others) == 0
+
+
+def test_no_ranking_is_an_empty_array_of_them() -> None:
+    assert pair_orders(np.zeros((0, 4, 5))).shape == (0, 4)
+    assert tau_b(pair_orders(np.zeros((0, 4, 5))), pair_orders(np.zeros((1, 4, 5)))).shape == (0, 4)
+
+
+def test_ranking_many_at_a_time_is_ranking_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = np.random.default_rng(0).integers(0, 40, size=(30, 21)).astype(np.float64)
+    scores[::3] = np.random.default_rng(1).random((10, 21))  # without ties
+    together = pair_orders(scores)
+    monkeypatch.setattr(bitwise_tau, "_BYTES", 1)
+    for some in (pair_orders(scores), pair_orders(scores.reshape(5, 6, 21))):
+        assert np.array_equal(some.up.reshape(30, -1), together.up)
+        assert np.array_equal(some.untied.reshape(30, -1), together.untied)
+        assert np.array_equal(some.n_untied.ravel(), together.n_untied)

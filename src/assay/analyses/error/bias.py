@@ -64,7 +64,7 @@ def skewed_interval(replicates: Array, *, level: float) -> tuple[Array, Array]:
 
 
 def carrying_topics(influence: Array) -> Array:
-    """How many topics carry an error: the square of the sum of squared influences over the sum of their squares. [...]
+    """How many topics carry an error: the squared sum of squared influences over the sum of their squares. [...]
 
     `influence` is [topic, ...]. Of n alike n, of n normal ones about n / 3, of one that alone moves the estimate 1.
 

@@ -185,7 +185,8 @@ def _among_many(compared: RunPairs, measure: str, n: int) -> Spoken:
         return _only_best(names[0], compared, measure, n)
     best = f"the {_best(compared)} of the {n} runs by {measure}"
     if len(names) < n:
-        action = f"Choose {'between' if len(names) == 2 else 'among'} {listed(names, most=_RUNS)}"
+        among = listed(names) if len(names) <= _RUNS else f"{len(names)} runs, led by {names[0]}"
+        action = f"Choose {'between' if len(names) == 2 else 'among'} {among}"
         return Sentence(action, len(names), shown=f"{len(names)} of {n} runs", why=f"{best} is one of them")
     left_open = Sentence.inconclusive(f"which is {best}")
     if not compared.n_significant:

@@ -16,6 +16,7 @@ from assay.results.sentences import MANY_RUNS, Sentence, level_of, n_runs, sente
 _NAMED = 3  # measures that are listed, or have a sentence each
 _OUTCOMES = 3  # outcomes that are spoken of
 _ADDS = "it adds next to nothing for ranking these runs"
+_EITHER_ADDS = "for ranking these runs, either adds next to nothing to the other"
 
 
 @sentence("predictivity", cite="own")
@@ -24,8 +25,8 @@ def measure_of_an_outcome(predictivity: Result) -> tuple[Sentence, ...]:
 
     Most: every other measure is significantly behind (multiple comparisons with the best, which covers that the best
     was picked); where none is, which measure does is inconclusive. So is whether any correlates, where no measure's
-    phi is significantly above 0, corrected for their number. The error is
-    that of the topics; the runs are taken as fixed. Below {many_runs} runs (own) nothing is said.
+    phi is significantly above 0 at half of 1 - level, as its interval has it, corrected for the number of measures.
+    The error is that of the topics; the runs are taken as fixed. Below {many_runs} runs (own) nothing is said.
     """
     table = predictivity.tables.get("target")
     if table is None or n_runs(predictivity) < MANY_RUNS.value:
@@ -45,8 +46,8 @@ def may_correlate_most(rows: list[Row], alpha: float) -> list[str]:
 
 
 def is_correlated(rows: list[Row], alpha: float) -> bool:
-    """Whether some measure correlates with an outcome, corrected for the number of measures."""
-    return any(known(row["p_positive"]) and row["p_positive"] < alpha for row in rows)
+    """Whether some measure correlates with an outcome: a one-tailed test at the level of a two-sided interval."""
+    return any(known(row["p_positive"]) and row["p_positive"] < alpha / 2 for row in rows)
 
 
 def _correlates(rows: list[Row], alpha: float) -> Sentence:
@@ -77,8 +78,9 @@ def redundant_measures(predictivity: Result) -> tuple[Sentence, ...]:
     mutual = {name for name, other in predictor.items() if predictor.get(other) == name}
     once = [row for row in rows if not (row["measure"] in mutual and _after(row, list(predictor)))]
     return tuple(
-        Sentence.of(f"Drop {_redundant(row, mutual)}", row, score, why=_ADDS, ends=GAIN, shown="{} of phi added")
+        Sentence.of(f"Drop {what}", row, score, why=why, ends=GAIN, shown="{} of phi added")
         for row in once[:_NAMED]
+        for what, why in [_redundant(row, mutual)]
     )
 
 
@@ -86,10 +88,11 @@ def _after(row: Row, order: list[str]) -> bool:
     return order.index(row["measure"]) > order.index(row["given"])
 
 
-def _redundant(row: Row, mutual: set[str]) -> str:
+def _redundant(row: Row, mutual: set[str]) -> tuple[str, str]:
+    """What may be dropped, and why."""
     if row["measure"] in mutual:
-        return f"one of {row['measure']} and {row['given']}"
-    return f"{row['measure']} if you keep {row['given']}"
+        return f"one of {row['measure']} and {row['given']}", _EITHER_ADDS
+    return f"{row['measure']} if you keep {row['given']}", _ADDS
 
 
 @sentence("predictivity", cite="webber2008, own")

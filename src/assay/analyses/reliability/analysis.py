@@ -131,9 +131,9 @@ def reliability(
     truth was known, an E-rho^2 of .95 left a tau of .70 to .77; tau .9 took 6 to 11 times as many topics.
     tables.components: measure, source, dof, mean_square, variance, low, high, share: unclipped; the interval as
     --run-effects says; the share is of all variances above 0, for one topic.
-    tables.comparisons: runs (all, or best), coefficient, measure_a, measure_b, times, low, high: measure a needs
-    `times` as many topics as measure b for the same stability. Only here are measures compared on the same topics;
-    there is no interval where they do not have the same ones.
+    tables.comparisons: runs (all, or best), coefficient, measure_a, measure_b, times, low, high, p: measure a
+    needs `times` as many topics as measure b for the same stability; p is the test of 1. Only here are measures
+    compared on the same topics; there is no interval where they do not have the same ones.
     tables.curve: measure, n_topics, and both coefficients with their intervals, as figure 4 of kanoulas2009.
     tables.facets, with a measure under several judgments (-m AP -m AP/qrels=b.txt): measure, facet, n_levels, effect,
     variance, low, high, share: the judgments are a third facet, crossed with runs and topics; intervals by a

@@ -25,7 +25,7 @@ def opening(table: pl.DataFrame, tables: Tables, best: BestRuns | None, *, n_run
     parts = [f"{few} Give at least {MANY_RUNS} runs."] if n_runs < MANY_RUNS.value else []
     parts.append(_needed(table, tables, best, level))
     if best:
-        parts += _both_orders(table, tables, best)
+        parts += _both_orders(table, tables, best, 1 - level)
     return "\n\n".join(parts)
 
 
@@ -70,10 +70,11 @@ def _topics(row: Row, coefficient: float | None) -> str:
     return f"{shown} ({topics_span(row)})" if known(row["low"]) else shown
 
 
-def _both_orders(table: pl.DataFrame, tables: Tables, best: BestRuns) -> Iterator[str]:
+def _both_orders(table: pl.DataFrame, tables: Tables, best: BestRuns, alpha: float) -> Iterator[str]:
     """Show both orders of the measures where they differ, side by side."""
     for of in changed_orders(table, tables["best"]):
-        pairs = [f"{pair.first} / {pair.second}" for pair in reversed_pairs(tables["comparisons"], of)]
+        reversals = reversed_pairs(tables["comparisons"], of, alpha=alpha)
+        pairs = [f"{pair.first} / {pair.second}" for pair in reversals]
         sure = f"significant: {listed(pairs, most=_PAIRS)}" if pairs else "inconclusive for every pair"
         heading = f"By {COEFFICIENT_NAMES[of]} measures change order without the worst quarter of the runs ({sure}):"
         parts = {f"all {best.n_all} runs": table, f"best {best.n_best} by {best.by}": tables["best"]}

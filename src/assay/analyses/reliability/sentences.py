@@ -7,7 +7,7 @@ from dataclasses import asdict
 from assay.analyses.reliability.tables import reversed_pairs
 from assay.core.text import percent
 from assay.results.result import Result
-from assay.results.sentences import EQUIVALENT_TAU, MANY_RUNS, Sentence, n_runs, sentence
+from assay.results.sentences import EQUIVALENT_TAU, MANY_RUNS, Sentence, level_of, n_runs, sentence
 from assay.results.unlimited import enough_topics, first_ranking, more_topics
 
 _REVERSED = ("reversed", "reversed_low", "reversed_high")
@@ -20,9 +20,9 @@ def topics_for_stability(reliability: Result) -> Sentence | None:
     The expected tau, as `topics_enough` has it, for the first measure asked for; measures are not ordered by it, and
     none takes its place. Alike is a tau of {equivalent_tau} or more (voorhees2001); where its interval holds
     {equivalent_tau}, the share of pairs is said that unlimited topics would reverse, (1 - tau) / 2. It is not said by
-    E-rho^2: at .95 that left a tau of .70 to .77. Where random halves of the topics do not agree, and where the runs do not differ significantly
-    as a whole, it is inconclusive: there may be no ranking that would hold. Below {many_runs} runs (own) nothing is
-    said.
+    E-rho^2: at .95 that left a tau of .70 to .77. Where random halves of the topics do not agree, and where the runs
+    do not differ significantly as a whole, it is inconclusive: there may be no ranking that would hold. Below
+    {many_runs} runs (own) nothing is said.
     """
     if n_runs(reliability) < MANY_RUNS.value:
         return None
@@ -46,12 +46,12 @@ def worst_runs_decide(reliability: Result) -> Sentence | None:
     """Warns where the worst quarter of the runs decides which measure is the more stable.
 
     One of two measures needs more topics than the other for the same Phi with all runs, and fewer with the best three
-    quarters, both significantly (intervals paired over topics). The pair that is furthest apart is named. Below
-    {many_runs} runs (own) nothing is said.
+    quarters, both significantly (paired over topics; the larger p-value, corrected by Holm's method for all pairs of
+    measures). The pair that is furthest apart is named. Below {many_runs} runs (own) nothing is said.
     """
     if not {"best", "comparisons"} <= reliability.tables.keys() or n_runs(reliability) < MANY_RUNS.value:
         return None
-    pairs = reversed_pairs(reliability.tables["comparisons"], "phi")
+    pairs = reversed_pairs(reliability.tables["comparisons"], "phi", alpha=1 - level_of(reliability))
     if not pairs:
         return None
     one = pairs[0]

@@ -10,10 +10,12 @@ import numpy as np
 import polars as pl
 
 from assay.core.arrays import Array, Index
-from assay.core.text import known
+from assay.core.text import Row, known
 from assay.results.schemas import schema, table
 from assay.scoring.scores import Scores
-from assay.stats.intervals import jackknife_interval
+from assay.stats.intervals import jackknife_error, jackknife_interval
+from assay.stats.prediction import one_sided_p
+from assay.stats.significance.pairs import corrected
 from assay.stats.variance import (
     COEFFICIENTS,
     SOURCES,
@@ -41,7 +43,9 @@ _NEEDED = schema(
     high=pl.Int64,
 )
 _COMPARISONS = schema(
-    *("runs", "coefficient", "measure_a", "measure_b", "times", "low", "high"), runs=pl.String, coefficient=pl.String
+    *("runs", "coefficient", "measure_a", "measure_b", "times", "low", "high", "p"),
+    runs=pl.String,
+    coefficient=pl.String,
 )
 _POINTS, _STEEP = 50, 15  # of a curve; topics up to which it has them all
 _FLAT = 1e-12  # scores that differ by less are the same
@@ -216,12 +220,20 @@ def _comparisons(every: Sequence[GStudy], of: Coefficient, level: float) -> Iter
     for (a, log_a, out_a), (b, log_b, out_b) in combinations(ratios, 2):
         moved = out_b - out_a if np.array_equal(a.topics, b.topics) else np.zeros(0)
         ends = jackknife_interval(np.array(log_b - log_a), moved, level=level)
-        yield of, a.measure, b.measure, float(np.exp(log_b - log_a)), *(float(np.exp(end)) for end in ends)
+        times = [float(np.exp(x)) for x in (log_b - log_a, *ends)]
+        yield of, a.measure, b.measure, *times, _p(log_b - log_a, moved)
+
+
+def _p(difference: float, left_out: Array) -> float:
+    """Two-tailed p-value of a difference of 0, from its values without each group of topics; NaN without these."""
+    if len(left_out) < 2:
+        return np.nan
+    return 2 * float(one_sided_p(np.abs(difference), jackknife_error(left_out), len(left_out) - 1))
 
 
 @dataclass(frozen=True, slots=True)
 class ReversedPair:
-    """Two measures whose order the worst runs reverse, by intervals that exclude 1 with all runs and without them."""
+    """Two measures whose order the worst runs reverse, significantly with all runs and without them."""
 
     first: str  # needs fewer topics with all runs, more without the worst
     second: str
@@ -230,14 +242,27 @@ class ReversedPair:
     high: float
 
 
-def reversed_pairs(comparisons: pl.DataFrame, coefficient: Coefficient) -> list[ReversedPair]:
-    """Find measures whose order the worst runs reverse significantly, the furthest apart first."""
-    more: dict[str, dict[tuple[str, str], tuple[float, float, float]]] = {ALL: {}, BEST: {}}  # who needs more topics
-    for row in comparisons.filter(coefficient=coefficient).to_dicts():
+def reversed_pairs(comparisons: pl.DataFrame, coefficient: Coefficient, *, alpha: float) -> list[ReversedPair]:
+    """Find measures whose order the worst runs reverse significantly, the furthest apart first.
+
+    Both orders have to be significant (an intersection-union test, whose p-value is the larger one), corrected by
+    Holm's method for all pairs of measures, since all of them are searched.
+    """
+    more: dict[str, dict[tuple[str, str], Row]] = {ALL: {}, BEST: {}}  # the first needs more topics than the second
+    rows = comparisons.filter(coefficient=coefficient).to_dicts()
+    for row in rows:
         a, b = row["measure_a"], row["measure_b"]
-        if known(row["low"]) and row["low"] > 1:
-            more[row["runs"]][a, b] = row["times"], row["low"], row["high"]
-        elif known(row["high"]) and row["high"] < 1:
-            more[row["runs"]][b, a] = 1 / row["times"], 1 / row["high"], 1 / row["low"]
-    pairs = [ReversedPair(b, a, *more[BEST][b, a]) for a, b in more[ALL] if (b, a) in more[BEST]]
+        if known(row["times"]) and known(row["p"]):
+            more[row["runs"]][(a, b) if row["times"] > 1 else (b, a)] = row
+    opposite = {(a, b): row for (a, b), row in more[ALL].items() if (b, a) in more[BEST]}
+    p = np.ones(sum(row["runs"] == ALL for row in rows))
+    p[: len(opposite)] = [max(row["p"], more[BEST][b, a]["p"]) for (a, b), row in opposite.items()]
+    found = [one for one, own in zip(opposite, corrected(p, "holm"), strict=False) if own < alpha]
+    pairs = [ReversedPair(b, a, *_more_topics(more[BEST][b, a])) for a, b in found]
     return sorted(pairs, key=lambda pair: -pair.times)
+
+
+def _more_topics(row: Row) -> tuple[float, float, float]:
+    """How many times as many topics the one needs that needs more, with the interval."""
+    times, low, high = (float(row[name]) for name in ("times", "low", "high"))
+    return (times, low, high) if times > 1 else (1 / times, 1 / high, 1 / low)

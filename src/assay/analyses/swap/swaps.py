@@ -17,7 +17,7 @@ from assay.stats.resampling import multinomials
 from assay.stats.splits import end_sets, means
 
 BINS = 101  # of differences: a hundred, and one for what is beyond
-_DRAWS = 1024  # draws compared at a time: what stays in cache
+_DRAWS = 256  # draws compared at a time: what stays in cache
 _EPSILON = 1e-10  # of the largest mean: closer ones are ties
 _EDGE = 1e-7  # of a bin: what rounding may do to a difference that lies on an edge
 
@@ -89,22 +89,26 @@ def count_swaps(first: Array, second: Array, *, width: float, group: Index | Non
         offset = (3 * BINS * group[part]).astype(np.uint16)
         for i in range(len(first) - 1):
             code = _code(a[i + 1 :] - a[i], b[i + 1 :] - b[i], small, width)
-            count += np.bincount((code + offset).ravel(), minlength=count.size)
+            code += offset
+            count += np.bincount(code.ravel(), minlength=count.size)
     return [Swaps(*counted) for counted in count.reshape(n_groups, 3, BINS)]
 
 
 def _code(here: Array, there: Array, small: float, width: float) -> NDArray[np.uint16]:
     """Say of every difference whether it is the same, swapped or tied (0, 1, 2), and its bin; overwrites both."""
-    code = (here * there < 0).astype(np.uint16)
+    both = here * there
+    code = (both < 0).view(np.uint8) * np.uint16(BINS)
     np.abs(here, out=here)
-    np.abs(there, out=there)
-    tie = (here <= small) | (there <= small)
-    if tie.any():
-        code[tie] = 2
+    np.abs(both, out=both)
+    largest = float(here.max(initial=0.0))
+    if both.min(initial=np.inf) <= small * largest:  # else no difference on the second set is that small
+        code[np.abs(there) <= small] = 2 * BINS
+    if here.min(initial=np.inf) <= small:
+        code[here <= small] = 2 * BINS
     here *= 1 / width
     here += _EDGE
-    np.minimum(here, BINS - 1, out=here)
-    code *= BINS
+    if largest / width + 1 > BINS - 1:
+        np.minimum(here, BINS - 1, out=here)
     code += here.astype(np.uint16)
     return code
 

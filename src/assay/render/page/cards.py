@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _ROWS = 8  # of a table on a card
 _BELOW = 4  # and below a chart
-_ROOM, _ROOM_BESIDE = 57, 38  # characters of a row of it below a chart, and beside one
+_ROOM, _ALONE, _BESIDE = 57, 49, 42  # characters of its rows below a chart, beside a small one, beside a wide one
 _GAP = 2  # characters between its columns
 _SENTENCES = 2  # that stand open
 _HIGH = 370  # pixels of a chart that a card has room for
@@ -86,7 +86,7 @@ def _card(part: Part, result: Result, said_above: Collection[str], where: str, *
     loud = [note for note in notes if note.severity != "info" and note.text not in said_above]
     yield notes_list(loud)
     small_table, rows = None if part.brief else _small(part, result), _BELOW if telling else _ROWS
-    room = _ROOM_BESIDE if telling is not None and (telling.wide or alone) else _ROOM
+    room = _BESIDE if telling and telling.wide else _ALONE if telling and alone else _ROOM
     if small_table is not None:
         yield f'<div class="evidence">{_figure(part, telling)}'
         yield f"{_head_of(part, result, small_table, where, rows, room)}</div>"

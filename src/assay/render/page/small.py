@@ -10,7 +10,11 @@ Spec = dict[str, Any]
 _PANELS, _ROWS = 3, 10  # that a card has room for
 _SIZE = {"width": 400, "height": 130}  # pixels of one drawing
 _PANEL = {"width": 120, "height": 90}  # and of one among several
+_TICKS = 3  # of an axis of a panel
 _STEP = 17  # from one row to the next
+_LEGENDS = ("color", "fill", "stroke", "shape", "strokeDash")  # directions that have one
+_APART = 8  # and at least from one label of an axis to the next
+_BESIDE = 20  # letters of the title of a legend that may stand beside it
 
 
 def small(spec: Spec) -> tuple[Spec, str]:
@@ -20,14 +24,29 @@ def small(spec: Spec) -> tuple[Spec, str]:
         "orient": "top",
         "columns": 4,
         "gradientThickness": 8,
-        "titleOrient": "left",
+        "titleOrient": "left" if max(map(len, _legend_titles(spec)), default=0) <= _BESIDE else "top",
     }
-    spec = _without_overlaps({**spec, "config": {**spec["config"], "legend": legend}})
+    axis = {**spec["config"]["axis"], "labelSeparation": _APART}
+    spec = _without_overlaps({**spec, "config": {**spec["config"], "legend": legend, "axis": axis}})
     if "facet" not in spec:
         return _fewer_rows(spec | _sized(spec, _SIZE), spec)
     several = spec["facet"].get("field") is None or len(_values(spec, spec["facet"]["field"])) > 1
     inner = spec["spec"] | _sized(spec["spec"], _PANEL if several else _SIZE)
+    inner = _fewer_ticks(inner) if several else inner
     return _fewer_panels({**spec, "spec": inner}) if several else _fewer_rows({**spec, "spec": inner}, inner)
+
+
+def _legend_titles(value: Any) -> list[str]:
+    """The titles of all that may have a legend."""
+    if isinstance(value, list):
+        return [title for inner in value for title in _legend_titles(inner)]
+    if not isinstance(value, Mapping):
+        return []
+    own = [
+        value[name]["title"] for name in _LEGENDS if isinstance(value.get(name), Mapping) and "title" in value[name]
+    ]
+    inner = (one for name, one in value.items() if name not in ("data", "config"))
+    return [str(title or "") for title in own] + [title for one in inner for title in _legend_titles(one)]
 
 
 def _without_overlaps(value: Any) -> Any:
@@ -37,6 +56,16 @@ def _without_overlaps(value: Any) -> Any:
             k: True if k == "labelOverlap" else v if k == "data" else _without_overlaps(v) for k, v in value.items()
         }
     return [_without_overlaps(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _fewer_ticks(value: Any) -> Any:
+    """Ask for no more ticks than a panel has room for."""
+    if isinstance(value, dict):
+        return {
+            k: min(v, _TICKS) if k == "tickCount" and isinstance(v, int) else _fewer_ticks(v)
+            for k, v in value.items()
+        }
+    return [_fewer_ticks(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _sized(drawing: Mapping[str, Any], size: Mapping[str, int]) -> Spec:
