@@ -1,6 +1,7 @@
 """`make validity`: how often intervals hold the truth and sentences are false, written into one table.
 
-Parts that were done stay done (`--folder`); the table has one row per interval or sentence, truth and size.
+Parts that were done stay done (`--folder`); the table has one row per interval or sentence, truth and size. With
+`--update` a study of some analyses leaves the rows of all others as they are, each with the seed of its samples.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import polars as pl
 import assay.results.error_rates
 from bench.validity.checks import MODULES
 from bench.validity.populations import EVERY, population
-from bench.validity.study import SEED, Part, parts, run_part, table, without_rates
+from bench.validity.study import SCHEMA, SEED, Part, parts, run_part, table, updated, without_rates
 from bench.validity.summary import summary
 
 TABLE = Path(__file__).parents[2] / "docs" / "reference" / "validity.tsv"
@@ -42,6 +43,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("build/validity"), help="where parts are kept")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("-o", "--output", type=Path, default=TABLE)
+    parser.add_argument("--update", action="store_true", help="keep the rows of cells that were not studied again")
     asked = parser.parse_args()
     truths = {name: population(name) for name in asked.truth or EVERY}
     every = parts({name: truth.kind for name, truth in truths.items()}, asked.topics)
@@ -53,9 +55,10 @@ def main() -> None:
         for i, job in enumerate(as_completed(jobs), 1):
             print(f"{i} of {len(jobs)}: {job.result()}", flush=True)
     done = _done(asked.folder)
-    rows = pl.concat(
-        [table(done, {part.truth: population(part.truth) for part in done}, asked.folder), without_rates()]
-    )
+    studied = table(done, {part.truth: population(part.truth) for part in done}, asked.folder, seed=asked.seed)
+    rows = pl.concat([studied, without_rates()])
+    if asked.update:
+        rows = updated(pl.read_csv(TABLE, separator="\t", schema=SCHEMA), rows)
     rows.write_csv(asked.output, separator="\t", float_precision=4)
     if asked.output == TABLE:
         summary(rows).write_csv(SUMMARY, separator="\t", float_precision=4)

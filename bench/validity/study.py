@@ -40,6 +40,7 @@ SCHEMA = {
     "level": pl.Float64,
     "truth": pl.String,
     "n_topics": pl.Int64,
+    "seed": pl.Int64,
     "replicates": pl.Int64,
     "coverage": pl.Float64,
     "lowest": pl.Float64,
@@ -51,7 +52,7 @@ SCHEMA = {
     "size": pl.Float64,
     "note": pl.String,
 }
-"""A row of the study.
+"""A row of the study, of samples of one seed.
 
 Of an interval: `coverage`, its mean over the cells of a table, and that of the `lowest` cell. Of a sentence: the
 share of all samples in which it was said and `false`, and that of the samples that said it. `error` is the
@@ -217,14 +218,23 @@ def _sentences_of(part: Part) -> Iterator[SentenceCheck]:
     return (s for s in SENTENCES if s.analysis == part.analysis and s.settings == part.settings)
 
 
-def table(every: Iterable[Part], truths: Mapping[str, Population], folder: Path) -> pl.DataFrame:
+def table(every: Iterable[Part], truths: Mapping[str, Population], folder: Path, *, seed: int = SEED) -> pl.DataFrame:
     """Count, for every interval and sentence, how often it is right; one row per truth and size."""
     stored = {part: json.loads((folder / f"{part.name}.json").read_text()) for part in every}
     groups: dict[tuple[str, int], dict[Part, Any]] = defaultdict(dict)
     for part, done in stored.items():
         groups[part.truth, part.n_topics][part] = done
-    rows = [row for (name, n), own in groups.items() for row in _group(own, truths[name], n)]
+    rows = [row | {"seed": seed} for (name, n), own in groups.items() for row in _group(own, truths[name], n)]
     return pl.DataFrame(rows, schema=SCHEMA).sort("kind", "what", "truth", "n_topics")
+
+
+def updated(before: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
+    """Put new rows into a table; what was not studied again stays, unless nothing shows it any more."""
+    cell = ["kind", "what", "truth", "n_topics"]
+    declared = [REPORT, *(one.name for one in (*INTERVALS, *SENTENCES))]
+    has_rate = pl.col("note").is_null()
+    old = before.filter(has_rate, pl.col("what").is_in(declared)).join(new, on=cell, how="anti")
+    return pl.concat([pl.concat([old, new.filter(has_rate)]).sort(cell), new.filter(~has_rate)])
 
 
 def without_rates() -> pl.DataFrame:

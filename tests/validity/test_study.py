@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from bench.validity import study
 from bench.validity.checks import INTERVALS
 from bench.validity.declare import Key
-from bench.validity.study import Part, parts, run_part, table
+from bench.validity.study import Part, parts, run_part, table, updated, without_rates
 from bench.validity.truths import Truth
 
 NORMAL = Truth(
@@ -58,6 +59,17 @@ def test_what_was_done_is_kept_and_a_longer_study_begins_like_a_shorter_one(fold
     run_part(part, 3, tmp_path, NORMAL)
     few = json.loads((tmp_path / stored.name).read_text())["intervals"]["score: mean"]["samples"]
     assert few == json.loads(stored.read_text())["intervals"]["score: mean"]["samples"][:3]
+
+
+def test_a_table_keeps_the_rows_that_were_not_studied_again(folder: Path) -> None:
+    both = table(_parts(), {"normal": NORMAL}, folder, seed=1)
+    gone = both.head(1).with_columns(what=pl.lit("nothing shows this"))
+    score = table([part for part in _parts() if part.analysis == "score"], {"normal": NORMAL}, folder, seed=2)
+    after = updated(pl.concat([both, gone]), pl.concat([score, without_rates()]))
+    seeds = dict(after.filter(pl.col("note").is_null()).select("what", "seed").iter_rows())
+    assert seeds.keys() == set(both["what"])
+    assert {what for what, seed in seeds.items() if seed == 2} == set(score["what"])
+    assert after.filter(pl.col("note").is_not_null()).equals(without_rates())
 
 
 def test_a_tally_counts_what_holds_by_cell_and_by_sample() -> None:
