@@ -212,6 +212,7 @@ def column(page: Page, table: str, number: int) -> list[str]:
 
 def test_tables_are_sorted_by_click_and_by_keyboard(wide: Watched, report: Report) -> None:
     table = 'table[aria-label="power"]'
+    unfold(wide.page, "#power")
     head = wide.page.locator(f"{table} thead th").nth(1)
     result = report.parts[1].result
     assert result is not None

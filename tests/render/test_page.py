@@ -285,12 +285,19 @@ def test_a_card_shows_the_chart_that_the_analysis_declares(report: Report) -> No
 
 def test_a_table_on_a_card_has_few_rows_and_stands_whole_only_where_it_is_short(text: str, report: Report) -> None:
     seen, folded = card_of(text, "names")
-    assert f"5 of {MOST + 50} rows" in seen
-    assert seen.count("<tr>") == 1 + 5
+    assert f"4 of {MOST + 50} rows" in seen
+    assert seen.count("<tr>") == 1 + 4
     assert 'aria-label="names, long"' in folded
-    short, rest = card_of(text, "power")
-    assert 'aria-label="power"' in short
-    assert 'aria-label="power"' not in rest
+    wide, rest = card_of(text, "agreement")  # as few rows as stand there, but more columns
+    assert 'aria-label="agreement, first rows"' in wide
+    assert re.search(r'<p class="cut">\d of 8 columns</p>', wide)
+    assert 'aria-label="agreement"' in rest
+    short = Part(
+        "short", "What?", "assay short", Result("short", pl.DataFrame({"run": ["a", "b"], "mean": [0.5, 0.4]}))
+    )
+    seen, folded = card_of(page(replace(report, parts=(short,))), "short")
+    assert 'aria-label="short"' in seen
+    assert 'aria-label="short"' not in folded
 
 
 def test_of_many_sentences_a_card_shows_two_and_folds_the_others(report: Report) -> None:

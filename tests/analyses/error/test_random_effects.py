@@ -98,3 +98,11 @@ def test_variances_follow_a_power_of_the_size_and_keep_their_mean() -> None:
     assert np.all(np.diff(fitted) <= 0)
     rising = smooth_variance(size[None], size)[0]
     np.testing.assert_allclose(rising, size.mean())  # more documents never mean that less is known
+
+
+def test_a_run_that_finds_nothing_has_no_interval() -> None:
+    y, v = synthetic(2, 30, between=0.05)
+    y[1] = 0.0
+    low, high = random_effects(y, v).interval(0.95)
+    assert low[0] < random_effects(y, v).mean[0] < high[0]
+    assert np.isnan([low[1], high[1]]).all()

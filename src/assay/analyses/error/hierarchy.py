@@ -44,12 +44,14 @@ class MetaRegression:
     moved: Array  # [topic, run, column] what each topic moves the slopes by
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Student's interval of every slope, with the degrees of freedom of `carried_t`. Both [run, column].
+        """Student's interval of every slope, with the degrees of freedom of `carried_t`; NaN without an error.
+
+        Both [run, column].
 
         Nominal 95% intervals of the slopes held .91-.98 on the truths they were chosen on (25 and 50 topics); with as
         many degrees of freedom as topics, less the columns, .86-.95, with Bell and McCaffrey's .89-.97.
         """
-        half = carried_t(self.moved, level) * self.error
+        half = carried_t(self.moved, level) * np.where(self.error == 0, np.nan, self.error)
         return self.slope - half, self.slope + half
 
 

@@ -34,7 +34,7 @@ class RandomEffects:
     left_out: Array  # [topic, run] the mean without each topic, weights as they are
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """The ends of each mean, at most 1; NaN below two topics. Both [run]
+        """The ends of each mean, at most 1; NaN below two topics, or where no topic differs. Both [run]
 
         Hall's of the logarithm; where that is not positive without some topic, and of two topics, Student's.
 
@@ -49,8 +49,12 @@ class RandomEffects:
         ends = skewed_interval(np.log(replicates[:, positive]), level=level)
         skewed = np.full((2, len(self.mean)), np.nan)
         skewed[:, positive] = np.exp(ends)
-        known = ~np.isnan(skewed[0])
-        return np.where(known, skewed[0], low), np.where(known, np.minimum(skewed[1], 1.0), high)
+        known, alike = (
+            ~np.isnan(skewed[0]),
+            self.error == 0,
+        )  # a run that finds nothing: no topic shows how far off it is
+        low, high = np.where(known, skewed[0], low), np.where(known, np.minimum(skewed[1], 1.0), high)
+        return np.where(alike, np.nan, low), np.where(alike, np.nan, high)
 
 
 def smooth_variance(own: Array, size: Array) -> Array:
