@@ -231,7 +231,7 @@ def table(every: Iterable[Part], truths: Mapping[str, Population], folder: Path,
 def updated(before: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
     """Put new rows into a table; what was not studied again stays, unless nothing shows it any more."""
     cell = ["kind", "what", "truth", "n_topics"]
-    declared = [REPORT, *(one.name for one in (*INTERVALS, *SENTENCES))]
+    declared = [REPORT, *(one.name for one in INTERVALS), *(one.name for one in SENTENCES)]
     has_rate = pl.col("note").is_null()
     old = before.filter(has_rate, pl.col("what").is_in(declared)).join(new, on=cell, how="anti")
     return pl.concat([pl.concat([old, new.filter(has_rate)]).sort(cell), new.filter(~has_rate)])
@@ -276,18 +276,20 @@ def _coverage(counted: Mapping[str, Any]) -> tuple[dict[str, float | None], dict
         return {"said": 0.0}, expected
     there, some = cells[:, 1] > 0, samples[:, 0] > 0
     means = samples[some, 1] / samples[some, 0]  # cells of one sample are not independent
-    rates = {
+    rates: dict[str, float | None] = {
         "coverage": float(means.mean()),
         "lowest": float((cells[there, 2] / cells[there, 1]).min()),
-        "error": max(
-            float(means.std(ddof=1) / np.sqrt(means.size)) if means.size > 1 else 0.0,
-            binomial_error(float(cells[:, 2].sum()), float(cells[:, 1].sum()))
-            if means.size > 1
-            else binomial_error(float(means[0]), 1.0),
-        ),
+        "error": _mean_error(means, n_held=float(cells[:, 2].sum()), n=float(cells[:, 1].sum())),
         "said": float(cells[:, 1].sum() / cells[:, 0].sum()),
     }
     return rates, expected
+
+
+def _mean_error(means: Array, *, n_held: float, n: float) -> float:
+    """The Monte-Carlo error of coverage, the mean of those of samples; never 0."""
+    if means.size == 1:
+        return binomial_error(float(means[0]), 1)
+    return max(float(means.std(ddof=1) / np.sqrt(means.size)), binomial_error(n_held, n))
 
 
 def binomial_error(n_true: float, n: float) -> float:
