@@ -36,8 +36,6 @@ REFERENCES: dict[str, str] = {
     "conditions. Psychometrika 72, 2007, 563-581.",
     "feldt1965": "Feldt. The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty. "
     "Psychometrika 30(3), 1965, 357-370.",
-    "guenther1981": "Guenther. Sample size formulas for normal theory t tests. American Statistician 35(4), 1981, "
-    "243-244.",
     "haldane1945": "Haldane. On a method of estimating frequencies. Biometrika 33(3), 1945, 222-225.",
     "hansen2011": "Hansen, Lunde, Nason. The model confidence set. Econometrica 79(2), 2011, 453-497.",
     "holm1979": "Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics "

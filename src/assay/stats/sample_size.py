@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core.arrays import Array, Bools, Index
+from assay.core.thresholds import Threshold
 
+TARGET_POWER = Threshold(
+    "target_power",
+    0.8,
+    unit="probability",
+    meaning="chance of a significant difference, if it is real, that a number of topics is to give",
+)
 _MOST = 10_000_000  # topics: more is never
 _FAR = 25.0  # noncentrality of t beyond which only the error of the deviation matters
 _FAR_F = 1e4  # and of F

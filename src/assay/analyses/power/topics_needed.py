@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
-
 import numpy as np
 import polars as pl
 
 from assay.core.arrays import Array, Index
-from assay.core.thresholds import Threshold
 from assay.results import schemas
 from assay.scoring.scores import Scores
 from assay.stats.intervals import grouped, jackknife_interval
+from assay.stats.sample_size import TARGET_POWER, paired_topics
 from assay.stats.significance.pairs import LEAST_SHARED, pairs_with_gaps, shared_topics
 
-TARGET_POWER = Threshold(
-    "target_power",
-    0.8,
-    unit="probability",
-    meaning="chance of a significant difference, if it is real, that a number of topics is to give",
-)
-_ENDLESS = 1e15
 _SCHEMA = schemas.schema("measure", "difference", "n_topics", "low", "high", low=pl.Int64, high=pl.Int64)
-
-
-def topics_for(effect: float, alpha: float) -> float:
-    """The topics by which a difference is significant with the target power; `effect` is it over its deviation.
-
-    Two-sided paired t test at alpha: the normal approximation with the term for the estimated deviation
-    (guenther1981), within a topic of the exact number.
-
-    >>> topics_for(0.5, 0.05)
-    34.0
-    """
-    normal = NormalDist()
-    critical = normal.inv_cdf(1 - alpha / 2)
-    with np.errstate(over="ignore"):  # of an effect close to 0 there is no end
-        needed = np.square((critical + normal.inv_cdf(TARGET_POWER.value)) / np.float64(effect)) + critical**2 / 2
-    return float(np.ceil(needed))
 
 
 def needed_table(data: Scores, difference: float, *, alpha: float, level: float) -> pl.DataFrame:
@@ -52,8 +27,10 @@ def needed_table(data: Scores, difference: float, *, alpha: float, level: float)
 
 def _topics(variance: float, difference: float, alpha: float) -> int | None:
     """A whole number of topics; none where nothing varies, or beyond any that could be had."""
-    needed = topics_for(difference / np.sqrt(variance), alpha) if variance > 0 else np.inf
-    return int(needed) if needed < _ENDLESS else None
+    if not variance > 0:
+        return None
+    needed = paired_topics(np.sqrt(variance), difference, alpha=alpha, power=TARGET_POWER.value)
+    return int(needed) if np.isfinite(needed) else None
 
 
 def _median_variances(x: Array, group: Index) -> tuple[Array, Array]:
