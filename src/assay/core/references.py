@@ -79,6 +79,8 @@ REFERENCES: dict[str, str] = {
     "voorhees2001": "Voorhees. Evaluation by highly relevant documents. SIGIR 2001, 74-82.",
     "voorhees2002": "Voorhees, Buckley. The effect of topic set size on retrieval experiment error. "
     "SIGIR 2002, 316-323.",
+    "waudbysmith2024": "Waudby-Smith, Ramdas. Estimating means of bounded random variables by betting. JRSS B 86(1), "
+    "2024, 1-27.",
     "webber2008": "Webber, Moffat, Zobel, Sakai. Precision-at-ten considered redundant. SIGIR 2008.",
     "webber2010": "Webber, Moffat, Zobel. The effect of pooling and evaluation depth on metric stability. EVIA 2010.",
     "wilson1927": "Wilson. Probable inference, the law of succession, and statistical inference. Journal of the "
