@@ -102,6 +102,7 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:  # the same names for type checkers and editors, written by docs/generate.py
     from assay.analyses.agreement.analysis import agreement as agreement
+    from assay.analyses.audit.analysis import audit as audit
     from assay.analyses.case.analysis import case as case
     from assay.analyses.demo.analysis import demo as demo
     from assay.analyses.depth.analysis import depth as depth

@@ -50,7 +50,7 @@ def test_every_command_that_takes_runs_asks_what_to_do_with_missing_topics() -> 
 
 
 def test_commands_without_runs_do_not_ask() -> None:
-    for name in ("case", "simulate", "reproduce", "demo", "measures"):
+    for name in ("case", "simulate", "reproduce", "demo", "measures", "audit"):
         function = find(name).function
         assert "missing" not in {a.dest for a in _parser(name, function, _loader(function), described=False)._actions}
 

@@ -19,6 +19,7 @@ from tests.builders.reliability import compared, studied
 from tests.builders.results import (
     DEEPEST,
     agreed,
+    audited,
     designed,
     grid,
     informed,
@@ -118,6 +119,7 @@ SPEAKS: dict[str, tuple[Result, Result]] = {
     "disagreeing_measures": (disagreement_on(THREE), disagreement_on(THREE, n_pairs=99)),
     "most_informative": (informed(ERRORS, best=["AP"]), informed(ERRORS, best=["AP"], runs=9)),
     "preferred_features": (disagreement_on(THREE, leads=LEADS), disagreement_on(THREE)),
+    "published_claims": (audited(against=0.7), audited(against=None)),
 }
 """Rule that is no caveat -> what makes it speak, and what just does not."""
 

@@ -38,6 +38,8 @@ REFERENCES: dict[str, str] = {
     "Psychometrika 30(3), 1965, 357-370.",
     "haldane1945": "Haldane. On a method of estimating frequencies. Biometrika 33(3), 1945, 222-225.",
     "hansen2011": "Hansen, Lunde, Nason. The model confidence set. Econometrica 79(2), 2011, 453-497.",
+    "hoeffding1963": "Hoeffding. Probability inequalities for sums of bounded random variables. JASA 58(301), 1963, "
+    "13-30.",
     "holm1979": "Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics "
     "6(2), 1979, 65-70.",
     "hsu1984": "Hsu. Constrained simultaneous confidence intervals for multiple comparisons with the best. Annals of "
