@@ -8,6 +8,7 @@ from itertools import combinations
 import polars as pl
 
 from assay.analyses.audit.analysis import audit
+from assay.analyses.plan.analysis import plan
 from assay.core.notes import Note
 from assay.data.provenance import Basis
 from assay.results.result import Result
@@ -285,3 +286,8 @@ def unlimited_taus(*rows: tuple[str, float | None]) -> pl.DataFrame:
 def audited(*, against: float | None) -> Result:
     """The result of audit of a perfect score on ten queries, without its sentences."""
     return audit.function(n_topics=10, mean=1.0, against=against)
+
+
+def planned(*, sd: float) -> Result:
+    """The result of plan for a stated deviation, without its sentences."""
+    return plan.function(sd=sd)
