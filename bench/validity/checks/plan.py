@@ -37,7 +37,7 @@ def _true_topics(name: Name, truth: Truth, n_topics: int) -> dict[Key, float]:  
 
 
 def _true_smallest(name: Name, truth: Truth, n_topics: int) -> dict[Key, float]:  # noqa: ARG001
-    design, found = _design(name, truth), {}
+    design, found = _design(name, truth), dict[Key, float]()
     for m in truth.measures:
         variance = np.array(_true_variance(name, truth, m))
         found |= {(m, str(n)): float(design.smallest(variance, n)) for n in (50, 500)}

@@ -13,7 +13,7 @@ from scipy.stats import binom, binomtest, entropy, ttest_1samp
 from statsmodels.stats.power import TTestPower
 
 import assay
-from assay.analyses.audit.figures import bounded_interval, fits_binary
+from assay.analyses.audit.figures import bounded_interval, looks_binary
 from assay.cli import main
 from assay.core.errors import AssayError, UsageError
 from assay.stats.proportions import mcnemar_p
@@ -124,16 +124,30 @@ def test_figures_that_no_scores_have_are_impossible() -> None:
         {"n_topics": 10, "mean": 0.9, "against": 0.65, "kind": "binary"},
         {"n_topics": 10, "mean": 0.75, "sd": 0.6},
     ):
-        result = assay.audit(**figures)  # type: ignore[arg-type]
+        result = assay.audit(**figures)
         assert result.table["verdict"].to_list() == ["impossible"]
         assert result.failed
         assert result.table["low"].to_list() == [None]
     x = np.array([0.0, 0.0, 1.0, 1.0, 1.0])  # none vary more
-    assert row(n_topics=5, mean=0.6, sd=round(float(x.std(ddof=1)), 3))["verdict"] is None
+    assert row(n_topics=5, mean=0.6, sd=float(x.std(ddof=1)))["verdict"] is None
+    assert row(n_topics=5, mean=0.6, sd=round(float(x.std(ddof=1)), 1))["verdict"] is None
+    of_seven = np.array([0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    rounded = {"mean": round(float(of_seven.mean()), 1), "sd": round(float(of_seven.std(ddof=1)), 3)}
+    assert row(n_topics=7, **rounded)["verdict"] is None
+
+
+def test_zeros_and_ones_never_look_impossible_however_they_are_rounded() -> None:
+    for n, digits in product((3, 10, 23, 150), (1, 2, 3, 16)):
+        for k in range(n + 1):
+            x = np.r_[np.ones(k), np.zeros(n - k)]
+            figures = {"n_topics": n, "mean": round(float(x.mean()), digits)}
+            assert row(**figures, sd=round(float(x.std(ddof=1)), digits))["verdict"] is None
+            if digits > 2:
+                assert row(**figures, kind="binary")["verdict"] is None
 
 
 def test_means_are_taken_for_zeros_and_ones_where_they_fit_and_it_is_said() -> None:
-    assert [fits_binary(x, 12) for x in (0.25, 0.083, 0.08, 0.917)] == [True, True, False, True]
+    assert [looks_binary(x, 12) for x in (0.25, 0.083, 0.08, 0.917)] == [True, True, False, True]
     taken = assay.audit(n_topics=12, mean=0.917, against=0.25)
     assert taken.table["kind"].to_list() == ["binary"]
     assert [note.code for note in taken.notes] == ["taken_for_binary"]

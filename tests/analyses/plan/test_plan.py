@@ -70,7 +70,7 @@ def test_the_curve_is_the_inverse_of_the_table() -> None:
     result = assay.plan(sd=0.2, difference=0.04, systems=6, width=0.08, n_topics="20-22,100")
     for row in result.tables["curve"].iter_rows(named=True):
         same = {"difference": row["size"] * (1 + 1e-9), "width": row["size"] * (1 + 1e-9)}
-        again = assay.plan(sd=0.2, systems=6, **same).table  # type: ignore[arg-type]
+        again = assay.plan(sd=0.2, systems=6, **same).table
         assert again.filter(design=row["design"])["n_topics"].to_list() == [row["n_topics"]]
     assert result.tables["curve"]["n_topics"].unique().sort().to_list() == [20, 21, 22, 100]
     assert [chart.name for chart in result.charts] == ["detectable"]
@@ -124,6 +124,6 @@ def test_what_cannot_be_planned_is_refused(capsys: pytest.CaptureFixture[str]) -
         ("one run has no other", scores(np.zeros((1, 1, 10))), {}),
     ):
         with pytest.raises(UsageError, match=problem):
-            assay.plan(data, **asked)  # type: ignore[arg-type]
+            assay.plan(data, **asked)
     assert main(["plan", "--sd", "0.2", "--n-topics", "1"]) == 2
     assert "n-topics" in capsys.readouterr().err

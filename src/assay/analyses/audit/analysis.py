@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from assay.analyses.audit.figures import Figure, Kind, Standards, fits_binary
+from assay.analyses.audit.figures import Figure, Kind, Standards, looks_binary
 from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note
 from assay.core.text import counted, first_few
@@ -224,7 +224,7 @@ def _figure(name: str, n: float, cells: dict[str, float], kind: Kind | None, *, 
         beyond = next(x for x in means if not 0 <= x <= 1)
         share = f"; did you mean {beyond / 100:g}?" if 1 < beyond <= 100 else ""
         raise UsageError(f"{where}a mean of {beyond:g} is not from 0 to 1{share or '; give --sd for such scores'}")
-    whole = all(fits_binary(x, int(n)) for x in means)
+    whole = all(looks_binary(x, int(n)) for x in means)
     guess: Kind = "any" if not bounded else "binary" if whole and math.isnan(cells["sd"]) else "graded"
     return Figure(name, int(n), **cells, kind=kind or guess)
 

@@ -20,6 +20,8 @@ from assay.stats.sample_size import detectable_difference, paired_topics
 Kind = Literal["binary", "graded", "any"]
 Verdict = Literal["supported", "unsupported", "possible", "impossible"]
 _HALVINGS = 60
+_ROUNDING = 1e-9
+_COARSE = 0.001  # half a unit of the second digit is more
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,9 @@ class Figure:
         """Whether there are scores with these figures."""
         if self.kind == "binary":
             return fits_binary(self.mean, self.n) and (math.isnan(self.against) or fits_binary(self.against, self.n))
-        spread = _widest(self.mean, self.n) if self.kind == "graded" else math.inf
-        return math.isnan(self.sd) or self.sd <= spread + _last_digit(self.sd) + _last_digit(self.mean)
+        return (
+            math.isnan(self.sd) or self.kind == "any" or self.sd - _half_unit(self.sd) <= _widest(self.mean, self.n)
+        )
 
     def interval(self, level: float) -> tuple[float, float]:
         """Exact for scores of 0 and 1, Student's where the deviation is known, else the widest possible."""
@@ -124,23 +127,33 @@ class Figure:
 
 
 def fits_binary(mean: float, n: int) -> bool:
-    """Whether n scores of 0 and 1 have a mean that is printed like this.
+    """Whether n scores of 0 and 1 can have a mean that is printed like this.
 
     >>> fits_binary(0.7, 10), fits_binary(0.667, 3), fits_binary(0.65, 10)
     (True, True, False)
     """
-    return 0 <= mean <= 1 and abs(mean * n - round(mean * n)) <= n * _last_digit(mean) + 1e-9
+    return 0 <= mean <= 1 and abs(mean * n - round(mean * n)) <= n * _half_unit(mean) + _ROUNDING
 
 
-def _last_digit(x: float) -> float:
-    """Half a unit of the last digit that is stated, where there are three or more: fewer are taken as they are."""
-    digits = len(repr(float(x)).partition(".")[2])
-    return 0.5 * 10.0**-digits if digits >= 3 else 0.0
+def looks_binary(mean: float, n: int) -> bool:
+    """Whether a mean is one of zeros and ones by more than coarse rounding: one or two digits are taken as they are.
+
+    >>> looks_binary(0.67, 3), looks_binary(0.667, 3)
+    (False, True)
+    """
+    coarse = _half_unit(mean) >= _COARSE
+    return fits_binary(mean, n) and not (coarse and abs(mean * n - round(mean * n)) > _ROUNDING)
+
+
+def _half_unit(x: float) -> float:
+    """Half a unit of the last digit that is stated."""
+    return 0.5 * 10.0 ** -len(f"{x:.15f}".rstrip("0").partition(".")[2])
 
 
 def _widest(mean: float, n: int) -> float:
-    """The largest deviation that n scores from 0 to 1 with this mean can have."""
-    return math.sqrt(n / (n - 1) * mean * (1 - mean)) if n > 1 else math.inf
+    """The largest deviation that n scores from 0 to 1 can have, whose mean is printed like this."""
+    nearest = min(max(0.5, mean - _half_unit(mean)), mean + _half_unit(mean))
+    return math.sqrt(n / (n - 1) * nearest * (1 - nearest)) * (1 + _ROUNDING) if n > 1 else math.inf
 
 
 def bounded_interval(mean: float, n: int, *, level: float) -> tuple[float, float]:
