@@ -19,6 +19,7 @@ ON_RUNS: dict[str, tuple[str, ...]] = {
     "properties": ("runs", "--qrels", "qrels", "-m", "AP@3"),
     "population": ("runs", "--qrels", "qrels", "-m", "AP", "--subsample", "--samples", "2"),
     "subset": (*DATA, "--splits", "2", "--topics", "1"),
+    "plan": DATA,
 }
 
 

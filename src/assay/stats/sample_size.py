@@ -25,6 +25,7 @@ _MOST = 10_000_000  # topics: more is never
 _FAR = 25.0  # noncentrality of t beyond which only the error of the deviation matters
 _FAR_F = 1e4  # and of F
 _HALVINGS = 60  # of a bracket, to the last digits
+_ENDLESS = 1e100  # deviations
 
 
 def paired_topics(sd: ArrayLike, difference: ArrayLike, *, alpha: float, power: float) -> Array:
@@ -172,11 +173,13 @@ def anova_power(n_systems: Array, effect: Array, n_topics: Index, *, alpha: floa
 
 
 def _effect(sd: ArrayLike, difference: ArrayLike) -> Array:
-    """A difference in deviations: infinite where nothing varies, 0 where there is none, NaN where it is not known."""
+    """A difference in deviations: endless where nothing varies, 0 where there is none, NaN where it is not known."""
     deviation, size = np.broadcast_arrays(
         np.asarray(sd, dtype=np.float64), np.abs(np.asarray(difference, dtype=float))
     )
-    effect = np.divide(size, deviation, out=np.full(size.shape, np.inf), where=deviation > 0)
+    with np.errstate(over="ignore"):
+        effect = np.divide(size, deviation, out=np.full(size.shape, _ENDLESS), where=deviation > 0)
+    effect = np.minimum(effect, _ENDLESS)  # so that its square is a number
     return np.where(np.isnan(deviation), np.nan, np.where(size == 0, 0.0, effect))
 
 

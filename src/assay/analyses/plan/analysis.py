@@ -22,7 +22,7 @@ from assay.stats.sample_size import TARGET_POWER
 
 STATED = "stated"  # in place of a measure, where a deviation is stated
 _SIZES = (10, 25, 50, 100, 250, 500, 1000)
-_MOST = 1e7
+_MOST, _LARGEST = 1e7, 1e9  # topics; differences
 _HEAD = ("measure", "design", "n_systems")
 _WHOLE = dict.fromkeys(("n_systems", "n_topics"), pl.Int64) | {"design": pl.String}
 _NEEDED = schemas.schema(
@@ -100,8 +100,8 @@ def plan(
     sakai2016: Sakai. Topic set size design. Information Retrieval Journal 19, 2016, 256-283.
     """
     for name, value in (("difference", difference), ("width", width), ("sd", sd)):
-        if value is not None and not value > 0:
-            raise UsageError(f"--{name} is a number above 0, such as 0.05; not {value:g}")
+        if value is not None and not 0 < value <= _LARGEST:
+            raise UsageError(f"--{name} is a number above 0 and up to {_LARGEST:g}, such as 0.05; not {value:g}")
     if not 0 < power < 1:
         raise UsageError(f"power {power:g} is not between 0 and 1")
     if systems is not None and systems < 2:
