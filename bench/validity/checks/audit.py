@@ -58,6 +58,7 @@ INTERVALS = tuple(
         "true mean",
         _true_means,
         read=_stated(how),
+        repeated_in=("figures",),
     )
     for how, what in zip(_STATED, ("0/1 scores", "scores from 0 to 1", "deviation stated"), strict=True)
 )

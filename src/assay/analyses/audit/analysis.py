@@ -129,6 +129,10 @@ def audit(
         supported, unsupported, possible (scores by query would settle it), impossible (no scores have these figures);
         none where nothing is claimed.
 
+    Notes
+    -----
+    tables.figures: the table.
+
     References
     ----------
     clopper1934: Clopper, Pearson. The use of confidence or fiducial limits illustrated in the case of the binomial.
@@ -150,7 +154,8 @@ def audit(
     return Result(
         "audit",
         table,
-        basis=Basis(more={"figures": len(rows)}),
+        {"figures": table},
+        Basis(more={"figures": len(rows)}),
         settings={"alpha": alpha, "power": power, "level": level},
         notes=tuple(_notes(rows)),
         failed=bool(table["verdict"].is_in(["unsupported", "impossible"]).any()),

@@ -56,8 +56,8 @@ def plan(
     the logarithm of the variance: plan with its upper end.
 
     Not for the difference that was observed: put in as if it were true it says little more than p did. Not for runs
-    unlike these: near-identical ones vary less, those of other kinds more. Normal theory is close for means of 25
-    topics or more; for scores of 0 and 1 far apart it is not.
+    unlike these: near-identical ones vary less, those of other kinds more. Normal theory is close for
+    means of a few dozen topics; for scores of 0 and 1 that are mostly alike it is not.
 
     Parameters
     ----------
