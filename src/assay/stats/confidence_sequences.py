@@ -2,7 +2,8 @@
 
 An interval for a fixed number of queries, looked at after each of them, misses the truth at some time in a third of
 all runs. A confidence sequence misses it at any time in at most 1 - level, whenever and for whatever reason one
-stops. The price is width: about half as much again as a fixed interval has, more where differences are small and queries few.
+stops. The price is width: about half as much again as a fixed interval has, more where differences are small and
+queries few.
 
 The method is betting (waudbysmith2024). For every mean m that the truth might be, somebody bets on each score being
 above it, and somebody else on its being below. If m is the truth neither can expect to win, and the chance that the
