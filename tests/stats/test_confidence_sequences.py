@@ -144,6 +144,15 @@ def test_no_gate_stops_at_the_truth() -> None:
         assert chance[np.isfinite(below)].sum() <= (1 - level) / 2
 
 
+@pytest.mark.parametrize("population", [None, 50])
+def test_a_threshold_beyond_the_bounds_is_decided_at_once(population: int | None) -> None:
+    x = np.zeros(50)
+    for threshold, side in ((-0.2, 0), (1.3, 1)):
+        decided = decided_after(x, threshold, level=0.95, population=population)
+        assert decided[side] == 1
+        assert decided[1 - side] == np.inf
+
+
 def test_what_cannot_be_bounded_is_refused() -> None:
     with pytest.raises(UsageError, match=r"1\.5 is not within 0 to 1"):
         confidence_sequence(np.array([0.2, 1.5]), level=0.95)

@@ -110,12 +110,12 @@ def _ruled_out(x: Array, bets: Array, m: Array, alpha: float, population: int | 
     Without replacement the scores that are left have the mean that m leaves them, and less than was seen cannot be.
     """
     mean = m[..., None]
-    impossible: Bools | bool = False
+    impossible = mean < 0
     if population is not None:
         seen = np.cumsum(x, axis=-1)
         impossible = mean < seen / population - _ROUNDING
-        mean = np.maximum((population * mean - seen + x) / (population - np.arange(x.shape[-1])), 0.0)
-    return np.asarray((_capital(x, bets, mean) >= 1 / alpha) | impossible)
+        mean = (population * mean - seen + x) / (population - np.arange(x.shape[-1]))
+    return np.asarray((_capital(x, bets, np.maximum(mean, 0.0)) >= 1 / alpha) | impossible)
 
 
 def _capital(x: Array, bets: Array, mean: Array) -> Array:
