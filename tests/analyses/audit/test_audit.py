@@ -197,6 +197,13 @@ def test_what_is_wrong_in_a_table_is_said_with_its_line(tmp_path: Path, text: st
         assay.audit([str(path)])
 
 
+def test_a_name_may_hold_braces(tmp_path: Path) -> None:
+    path = tmp_path / "claims.csv"
+    path.write_text("name,n,mean,against\n{0} {x},10,1.0,0.7\n")
+    (said,) = assay.audit([str(path)]).sentences
+    assert said.text.startswith("Call {0} {x} no better on 10 queries")
+
+
 def test_a_figure_is_stated_once() -> None:
     with pytest.raises(UsageError, match="nothing to audit"):
         assay.audit(n_topics=10)

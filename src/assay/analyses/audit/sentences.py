@@ -32,18 +32,18 @@ def published_claims(audit: Result) -> tuple[Sentence, ...]:
 def _of(row: Row, alpha: float) -> Sentence:
     """Say what becomes of one claim."""
     word = "better" if (row["difference"] or 0) >= 0 else "worse"
-    on = f"{row['name']} {{}} on {row['n_topics']} {'query' if row['n_topics'] == 1 else 'queries'}"
+    name, on = row["name"], f"on {row['n_topics']} {'query' if row['n_topics'] == 1 else 'queries'}"
     if row["verdict"] == "impossible":
         why = "scores of 0 and 1 have another" if row["kind"] == "binary" else "scores from 0 to 1 vary less"
         return Sentence(
             f"Check the figures of {row['name']}", row["mean"], shown=f"mean {score(row['mean'])}", why=why
         )
     if row["verdict"] == "supported":
-        action, why = f"Call {on.format(word)}", f"{probability(row['least_p'])} by its own figures"
+        action, why = f"Call {name} {word} {on}", f"{probability(row['least_p'])} by its own figures"
     elif known(row["sd_difference"]):
-        action, why = f"Call {on.format('no ' + word)}", f"{probability(row['least_p'])} by its own figures"
+        action, why = f"Call {name} no {word} {on}", f"{probability(row['least_p'])} by its own figures"
     else:
-        action, why = f"Call {on.format('no ' + word)}", _too_few(row, least_differing(alpha))
+        action, why = f"Call {name} no {word} {on}", _too_few(row, least_differing(alpha))
     return Sentence.of(action, row, score, why=why, ends=("mean", "low", "high"), shown="mean {}")
 
 
