@@ -10,7 +10,7 @@ import json
 import math
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
@@ -23,6 +23,7 @@ import polars as pl
 from assay.core.arrays import Array
 from assay.core.errors import AssayError
 from assay.results.analysis import find
+from assay.results.result import Result
 from assay.results.sentences import load_sentences
 from bench.validity.checks import DESCRIPTIVE, INTERVALS, MODULES, NOT_STUDIED, SENTENCES
 from bench.validity.declare import Counted, Facts, IntervalCheck, Key, SentenceCheck, Settings
@@ -106,11 +107,13 @@ def is_asked_about(analysis: str, name: str, kind: Kind) -> bool:
 
 def takes(analysis: str) -> Kind:
     """What an analysis is asked about: scores where it takes them, else runs with judgments."""
-    return (
-        "scores"
-        if "Scores" in str(signature(find(analysis).function).parameters["data"].annotation)
-        else "collection"
-    )
+    return "scores" if "Scores" in str(signature(asked(analysis)).parameters["data"].annotation) else "collection"
+
+
+def asked(analysis: str) -> Callable[..., Result]:
+    """What is asked about a sample: the analysis, or what its module makes of a sample for it, as `ask`."""
+    own: Callable[..., Result] | None = getattr(MODULES.get(analysis), "ask", None)
+    return own or find(analysis)
 
 
 def _seed(part: Part, replicate: int, seed: int) -> np.random.Generator:
@@ -130,7 +133,7 @@ def run_part(part: Part, replicates: int, folder: Path, truth: Population | None
     truth = truth or population(part.truth)
     load_sentences()
     began = process_time()
-    ask = find(part.analysis)
+    ask = asked(part.analysis)
     tallies = {check.name: Tally.of(check, truth, part.n_topics) for check in _intervals_of(part)}
     claims: dict[str, list[Any]] = {sentence.name: [] for sentence in _sentences_of(part)}
     for replicate in range(replicates):

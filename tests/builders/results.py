@@ -7,6 +7,8 @@ from itertools import combinations
 
 import polars as pl
 
+from assay.analyses.audit.analysis import audit
+from assay.analyses.plan.analysis import plan
 from assay.core.notes import Note
 from assay.data.provenance import Basis
 from assay.results.result import Result
@@ -279,3 +281,13 @@ def unlimited_taus(*rows: tuple[str, float | None]) -> pl.DataFrame:
     names = ("measure", "n_topics", "tau", "low", "high", "reversed", "reversed_low", "reversed_high")
     kinds = dict.fromkeys(names, pl.Float64) | {"measure": pl.String, "n_topics": pl.Int64}
     return pl.DataFrame(filled, schema=kinds, orient="row")
+
+
+def audited(*, against: float | None) -> Result:
+    """The result of audit of a perfect score on ten queries, without its sentences."""
+    return audit.function(n_topics=10, mean=1.0, against=against)
+
+
+def planned(*, sd: float) -> Result:
+    """The result of plan for a stated deviation, without its sentences."""
+    return plan.function(sd=sd)

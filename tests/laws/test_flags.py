@@ -34,6 +34,8 @@ BASE: dict[str, tuple[str, ...]] = {
     "glance": ("runs", "--qrels", "qrels"),
     "agreement": (*DATA, "-m", "RR"),
     "measures": (),
+    "plan": ("--sd", "0.2"),
+    "audit": ("--n-topics", "10", "--mean", "0.5", "--against", "0.4"),
     "topics": (*DATA, "--splits", "2", "--budget", "100"),
     "weights": ("runs", "--qrels", "qrels", "--depth", "2", "--draws", "1", "--resamples", "2", "--cutoffs", "1,2"),
     "error": (*DATA, "--resamples", "2"),

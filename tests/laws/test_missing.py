@@ -19,6 +19,7 @@ ON_RUNS: dict[str, tuple[str, ...]] = {
     "properties": ("runs", "--qrels", "qrels", "-m", "AP@3"),
     "population": ("runs", "--qrels", "qrels", "-m", "AP", "--subsample", "--samples", "2"),
     "subset": (*DATA, "--splits", "2", "--topics", "1"),
+    "plan": DATA,
 }
 
 
@@ -50,7 +51,7 @@ def test_every_command_that_takes_runs_asks_what_to_do_with_missing_topics() -> 
 
 
 def test_commands_without_runs_do_not_ask() -> None:
-    for name in ("case", "simulate", "reproduce", "demo", "measures"):
+    for name in ("case", "simulate", "reproduce", "demo", "measures", "audit"):
         function = find(name).function
         assert "missing" not in {a.dest for a in _parser(name, function, _loader(function), described=False)._actions}
 

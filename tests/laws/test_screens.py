@@ -21,6 +21,7 @@ ON_DATA: dict[str, str] = {
     "glance": "",
     "score": "-m AP -m nDCG@10 -m RR",
     "topics": "--splits 20",
+    "plan": "-m AP -m RR --width 0.1",
     "power": "-m AP -m nDCG@10 -m RR",
     "agreement": "",
     "depth": "-m AP -m P --depth 5,10,20 --pool-depth 5,10",
@@ -40,6 +41,7 @@ ON_DATA: dict[str, str] = {
 WITHOUT_DATA: dict[str, str] = {
     "case": "1100010000 1000101100 --n-rel 10",
     "population": "--halvings 1-2",
+    "audit": "--n-topics 10 --mean 1.0 --against 0.7",
     "simulate": "made --n-runs 6 --n-topics 10 --n-docs 500 --truth-topics 40",
     "reproduce": "jones2015",
 }

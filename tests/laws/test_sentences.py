@@ -19,10 +19,12 @@ from tests.builders.reliability import compared, studied
 from tests.builders.results import (
     DEEPEST,
     agreed,
+    audited,
     designed,
     grid,
     informed,
     left_out,
+    planned,
     powered,
     predicted,
     seen,
@@ -118,6 +120,8 @@ SPEAKS: dict[str, tuple[Result, Result]] = {
     "disagreeing_measures": (disagreement_on(THREE), disagreement_on(THREE, n_pairs=99)),
     "most_informative": (informed(ERRORS, best=["AP"]), informed(ERRORS, best=["AP"], runs=9)),
     "preferred_features": (disagreement_on(THREE, leads=LEADS), disagreement_on(THREE)),
+    "topics_to_plan": (planned(sd=0.2), planned(sd=5e4)),
+    "published_claims": (audited(against=0.7), audited(against=None)),
 }
 """Rule that is no caveat -> what makes it speak, and what just does not."""
 

@@ -10,7 +10,7 @@ import pytest
 
 from assay.core.errors import AssayError
 from assay.data.judged import Collection
-from assay.results.analysis import find, index
+from assay.results.analysis import index
 from assay.results.error_rates import error_rates
 from assay.results.result import Result
 from assay.results.sentences import RULES, load_sentences
@@ -18,7 +18,7 @@ from assay.scoring.scores import Scores
 from bench.validity.checks import DESCRIPTIVE, INTERVALS, NOT_STUDIED, SENTENCES
 from bench.validity.collections import simulated
 from bench.validity.declare import Settings
-from bench.validity.study import takes
+from bench.validity.study import asked, takes
 
 ASKED = [name for name, command in index().items() if command.group != "make" and name not in ("case", "measures")]
 Column = tuple[str, str | None, str]  # analysis, table, the column of a lower end
@@ -32,10 +32,10 @@ def _data(kind: str) -> Scores | Collection:
 
 def _results(name: str) -> Iterator[Result]:
     """What an analysis gives as it is, and with the settings under which it is studied."""
-    settings: set[Settings] = {(), *(c.settings for c in INTERVALS if c.analysis == name)}
-    for asked in settings | {c.settings for c in SENTENCES if c.analysis == name}:
+    every: set[Settings] = {(), *(c.settings for c in INTERVALS if c.analysis == name)}
+    for settings in every | {c.settings for c in SENTENCES if c.analysis == name}:
         try:
-            yield find(name)(_data(takes(name)), **dict(asked))
+            yield asked(name)(_data(takes(name)), **dict(settings))
         except AssayError:  # needs to be asked more
             continue
 

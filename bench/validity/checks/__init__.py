@@ -1,7 +1,8 @@
 """Everything that is checked: a module for every analysis, which declares `INTERVALS` and `SENTENCES`.
 
 What has no row is declared too: intervals that are `NOT_STUDIED`, sentences that are `DESCRIPTIVE`. A module may also
-say by how many `REPLICATES` its analysis is studied, where it takes long, on which `SIZES` and on which `TRUTHS`.
+say by how many `REPLICATES` its analysis is studied, where it takes long, on which `SIZES` and on which `TRUTHS`, and
+how to `ask` it about a sample, where it takes no data.
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ import polars as pl
 
 from assay.analyses.power.analysis import SIMULTANEOUS_RUNS
 from assay.analyses.power.comparisons import RunPairs, compare_measures, measure_of_runs, run_pairs
-from assay.analyses.power.topics_needed import topics_for
 from assay.core.arrays import Array
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
+from assay.stats.sample_size import TARGET_POWER, paired_topics
 from bench.validity.checks.score import ALIKE, RANK, ranks_in, true_means, true_ranks
 from bench.validity.declare import Facts, IntervalCheck, Key, NotStudied, SentenceCheck, said, spoken_of
 from bench.validity.truths import Truth
@@ -40,7 +40,7 @@ def _true_leads(truth: Truth, n_topics: int) -> dict[Key, float]:  # noqa: ARG00
     return leads
 
 
-def _true_variances(truth: Truth, measure: str) -> Array:
+def true_variances(truth: Truth, measure: str) -> Array:
     """The variance of the differences of every two runs over the topics of a population. [run, run]"""
     x = truth.population[truth.measures.index(measure)]
     if truth.exchanged:  # any two runs are any other two, and their mean difference is 0
@@ -54,8 +54,12 @@ def _true_variances(truth: Truth, measure: str) -> Array:
 def _true_topics(truth: Truth, n_topics: int) -> dict[Key, float]:  # noqa: ARG001
     """The topics that the stated difference truly needs, of a pair with the median variance."""
     pairs = np.triu_indices(truth.n_runs, 1)
-    medians = {m: float(np.median(_true_variances(truth, m)[pairs])) for m in truth.measures}
-    return {(m,): topics_for(DIFFERENCE / np.sqrt(variance), ALPHA) for m, variance in medians.items()}
+    medians = {m: float(np.median(true_variances(truth, m)[pairs])) for m in truth.measures}
+    return {(m,): _topics_for(DIFFERENCE, variance, ALPHA) for m, variance in medians.items()}
+
+
+def _topics_for(difference: float, variance: float, alpha: float) -> float:
+    return float(paired_topics(np.sqrt(variance), difference, alpha=alpha, power=TARGET_POWER.value))
 
 
 def _best_runs(truth: Truth, n_topics: int) -> dict[Key, float]:  # noqa: ARG001
@@ -242,8 +246,8 @@ def _fewer_would_do(measure: str, claim: Sequence[Any], facts: Facts) -> bool:
     difference = mean[better] - mean[worse]
     if difference <= ALIKE:  # "if it is real": it is not
         return False
-    variance = _true_variances(facts.truth, measure)[runs.index(better), runs.index(worse)]
-    return topics_for(difference / np.sqrt(variance), ALPHA / n_pairs) < needed
+    variance = true_variances(facts.truth, measure)[runs.index(better), runs.index(worse)]
+    return _topics_for(difference, variance, ALPHA / n_pairs) < needed
 
 
 def _some_runs_differ(facts: Facts) -> bool:

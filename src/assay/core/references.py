@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 REFERENCES: dict[str, str] = {
+    "agresti2005": "Agresti, Min. Simple improved confidence intervals for comparing matched proportions. Statistics "
+    "in Medicine 24(5), 2005, 729-740.",
     "andrews2010": "Andrews, Soares. Inference for parameters defined by moment inequalities using generalized "
     "moment selection. Econometrica 78(1), 2010, 119-157.",
     "arteaga1982": "Arteaga, Jeyaratnam, Graybill. Confidence intervals for proportions of total variance in the "
@@ -26,16 +28,18 @@ REFERENCES: dict[str, str] = {
     "experiments. ACM TOIS 30(1), 2012, 4:1-4:34.",
     "chapelle2009": "Chapelle, Metzler, Zhang, Grinspan. Expected reciprocal rank for graded relevance. "
     "CIKM 2009, 621-630.",
+    "clopper1934": "Clopper, Pearson. The use of confidence or fiducial limits illustrated in the case of the "
+    "binomial. Biometrika 26, 1934, 404-413.",
     "cormack2006": "Cormack, Lynam. Statistical precision of information retrieval evaluation. SIGIR 2006, 533-540.",
     "craswell2004": "Craswell, Hawking. Overview of the TREC-2004 Web track. TREC 2004.",
     "dekker2007": "Dekker, Krackhardt, Snijders. Sensitivity of MRQAP tests to collinearity and autocorrelation "
     "conditions. Psychometrika 72, 2007, 563-581.",
     "feldt1965": "Feldt. The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty. "
     "Psychometrika 30(3), 1965, 357-370.",
-    "guenther1981": "Guenther. Sample size formulas for normal theory t tests. American Statistician 35(4), 1981, "
-    "243-244.",
     "haldane1945": "Haldane. On a method of estimating frequencies. Biometrika 33(3), 1945, 222-225.",
     "hansen2011": "Hansen, Lunde, Nason. The model confidence set. Econometrica 79(2), 2011, 453-497.",
+    "hoeffding1963": "Hoeffding. Probability inequalities for sums of bounded random variables. JASA 58(301), 1963, "
+    "13-30.",
     "holm1979": "Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics "
     "6(2), 1979, 65-70.",
     "hsu1984": "Hsu. Constrained simultaneous confidence intervals for multiple comparisons with the best. Annals of "
@@ -61,6 +65,7 @@ REFERENCES: dict[str, str] = {
     "sakai2004": "Sakai. New performance metrics based on multigrade relevance: Their application to question "
     "answering. NTCIR-4, 2004.",
     "sakai2006": "Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006, 525-532.",
+    "sakai2016": "Sakai. Topic set size design. Information Retrieval Journal 19, 2016, 256-283.",
     "sanderson2005": "Sanderson, Zobel. Information retrieval system evaluation: effort, sensitivity, and "
     "reliability. SIGIR 2005, 162-169.",
     "shao1989": "Shao, Wu. A general theory for jackknife variance estimation. Annals of Statistics 17(3), 1989, "
@@ -76,6 +81,8 @@ REFERENCES: dict[str, str] = {
     "voorhees2001": "Voorhees. Evaluation by highly relevant documents. SIGIR 2001, 74-82.",
     "voorhees2002": "Voorhees, Buckley. The effect of topic set size on retrieval experiment error. "
     "SIGIR 2002, 316-323.",
+    "waudbysmith2024": "Waudby-Smith, Ramdas. Estimating means of bounded random variables by betting. JRSS B 86(1), "
+    "2024, 1-27.",
     "webber2008": "Webber, Moffat, Zobel, Sakai. Precision-at-ten considered redundant. SIGIR 2008.",
     "webber2010": "Webber, Moffat, Zobel. The effect of pooling and evaluation depth on metric stability. EVIA 2010.",
     "wilson1927": "Wilson. Probable inference, the law of succession, and statistical inference. Journal of the "

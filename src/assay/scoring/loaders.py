@@ -317,5 +317,6 @@ LOADERS: dict[Any, Callable[..., Any]] = {
     Collection | Judged | Scores: as_either,
     Judged | Scores: as_judged,
     Scores: as_scores,
+    Scores | None: as_scores,
 }
 """What a command asks for -> the loader that makes it of a collection."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from assay.analyses.power.topics_needed import topics_for
 from assay.core.text import Row, known
 from assay.results.result import Result
 from assay.scoring.direction import is_unstated
+from assay.stats.sample_size import TARGET_POWER, paired_topics
 from assay.stats.significance.declare import find_test
 from assay.stats.significance.pairs import CORRECTION_TITLES, holm
 
@@ -139,7 +139,8 @@ class RunPairs:
         """
         if not known(row["effect"]) or row["effect"] == 0 or not known(row["high"]):
             return None
-        return topics_for(row["effect"] * row["high"] / row["difference"], alpha / self.pairs.height)
+        effect = row["effect"] * row["high"] / row["difference"]
+        return float(paired_topics(1.0, effect, alpha=alpha / self.pairs.height, power=TARGET_POWER.value))
 
 
 def run_pairs(power: Result, measure: str) -> RunPairs:

@@ -140,7 +140,7 @@ def weaker_measures(power: Result) -> Sentence | None:
     )
 
 
-@sentence("power", cite="holm1979, carterette2012, mogstad2024, guenther1981, own")
+@sentence("power", cite="holm1979, carterette2012, mogstad2024, own")
 def different_runs(power: Result) -> Spoken:
     """Says which runs may be best, or of few runs which are significantly better, however many pairs are compared.
 
@@ -156,7 +156,7 @@ def different_runs(power: Result) -> Spoken:
     is better, and the sentence says so; where a name suggests that and nothing states it, a run is said to score
     higher, not better. Where runs lack topics, a difference on fewer than all says on how many it is, and runs are
     said to be best only if the first is behind none that it was tested against. How many topics a difference would
-    need at least is that of the upper end of its interval: normal approximation (guenther1981), a chance of
+    need at least is that of the upper end of its interval: exact power of the t test, a chance of
     {target_power} to find it, no number beyond {most_topics:,} topics (own).
     """
     measure = measure_of_runs(power)

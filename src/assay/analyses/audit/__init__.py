@@ -1,0 +1,1 @@
+"""What figures that somebody else published could have shown, from the figures alone."""

@@ -1,0 +1,176 @@
+"""Plan: how many topics a comparison needs, and how small a difference so many topics show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from assay.analyses.plan.designs import Design, Name, pair_variance
+from assay.core.arrays import Array
+from assay.core.errors import UsageError
+from assay.core.ranges import whole_numbers
+from assay.data.provenance import Basis
+from assay.results import schemas
+from assay.results.analysis import analysis
+from assay.results.charts import Chart, category, field, lines
+from assay.results.result import Result, Screen
+from assay.scoring.scores import Scores
+from assay.stats.sample_size import TARGET_POWER
+
+STATED = "stated"  # in place of a measure, where a deviation is stated
+_SIZES = (10, 25, 50, 100, 250, 500, 1000)
+_MOST, _LARGEST = 1e7, 1e9  # topics; differences
+_HEAD = ("measure", "design", "n_systems")
+_WHOLE = dict.fromkeys(("n_systems", "n_topics"), pl.Int64) | {"design": pl.String}
+_NEEDED = schemas.schema(
+    *_HEAD, "size", "n_topics", "low", "high", "sd", **_WHOLE, **dict.fromkeys(("low", "high"), pl.Int64)
+)
+_CURVE = schemas.schema(*_HEAD, "n_topics", "size", "low", "high", **_WHOLE)
+
+
+@analysis(name="plan", group="decide", place=2, screen=Screen())
+def plan(
+    data: Scores | None = None,
+    *,
+    difference: float = 0.05,
+    width: float | None = None,
+    systems: int | None = None,
+    sd: float | None = None,
+    n_topics: str | None = None,
+    alpha: float = 0.05,
+    power: float = TARGET_POWER.value,
+    level: float = 0.95,
+) -> Result:
+    """How many topics does a comparison need, and how small a difference can so many show?
+
+    Three designs (sakai2016). `paired`: a paired t test finds a stated difference between two given runs. `anova`: an
+    F test (two-way, without replication) finds that m systems differ, of which best and worst are a stated difference
+    apart and the others midway, where the test has the least power. `interval`: the interval of the difference of two
+    runs is expected to be no wider than stated, from end to end. Numbers are exact, from the noncentral t and F.
+
+    What they need is how much the difference of two runs varies over topics. It is estimated from this collection's
+    runs, or stated as `sd`, and then no data are needed. An estimate has an interval, by the jackknife over topics on
+    the logarithm of the variance: plan with its upper end.
+
+    Not for the difference that was observed: put in as if it were true it says little more than p did. Not for runs
+    unlike these: near-identical ones vary less, those of other kinds more. Normal theory is close for
+    means of a few dozen topics; for scores of 0 and 1 that are mostly alike it is not.
+
+    Parameters
+    ----------
+    difference
+        The difference that is to be found.
+    width
+        How wide an interval of a difference may be, from end to end: adds that design.
+    systems
+        How many systems an analysis of variance compares (default: all runs, where there are three or more).
+    sd
+        The standard deviation over topics of the difference of two runs, in place of data.
+    n_topics
+        How many topics to show the smallest difference for: numbers, or ranges (default: as many as there are, and
+        10, 25, 50, 100, 250, 500, 1000).
+    alpha
+        Significance level, two-sided.
+    power
+        Chance of a significant difference, if it is real.
+    level
+        Confidence of the intervals.
+
+    Returns
+    -------
+    measure, design, n_systems, size
+        The measure (`stated` without data), the design, how many systems it compares, and the difference that is to
+        be found, or the width.
+    n_topics, low, high
+        The fewest topics, and their interval over topics: that of the variance.
+    sd
+        The deviation that they are for: of the median pair, or of all pairs together (anova).
+
+    Notes
+    -----
+    tables.needed: the table.
+    tables.curve: measure, design, n_systems, n_topics, size (the smallest difference that so many topics find, or the
+    width that is expected of their interval), low, high: its interval over topics.
+
+    References
+    ----------
+    sakai2016: Sakai. Topic set size design. Information Retrieval Journal 19, 2016, 256-283.
+    """
+    for name, value in (("difference", difference), ("width", width), ("sd", sd)):
+        if value is not None and not 0 < value <= _LARGEST:
+            raise UsageError(f"--{name} is a number above 0 and up to {_LARGEST:g}, such as 0.05; not {value:g}")
+    if not 0 < power < 1:
+        raise UsageError(f"power {power:g} is not between 0 and 1")
+    if systems is not None and systems < 2:
+        raise UsageError(f"--systems {systems}: a comparison is of two or more")
+    if (data is None) is (sd is None):
+        raise UsageError("give runs with judgments, or scores, or state --sd; not both" if sd else _NOTHING)
+    if data is not None and len(data.runs) < 2:
+        raise UsageError("one run has no other to be compared with; give at least two, or state --sd")
+    there = 0 if data is None else len(data.topics)
+    sizes = sorted({*_SIZES, there} - {0, 1}) if n_topics is None else whole_numbers(n_topics, "n-topics", least=2)
+    designs = list(
+        _designs(difference, width, systems or (0 if data is None else len(data.runs)), alpha, power, level)
+    )
+    rows, curve = [], []
+    for measure, design, variance in _variances(data, designs, sd):
+        head = (measure, design.name, design.n_systems)
+        rows.append((*head, design.size, *map(_whole, design.topics(variance)), float(np.sqrt(variance[0]))))
+        curve += [(*head, n, *design.smallest(variance, n).tolist()) for n in sizes]
+    table = schemas.table(rows, _NEEDED)
+    tables = {"needed": table, "curve": schemas.table(curve, _CURVE)}
+    settings = {"difference": difference, "width": width, "sd": sd, "alpha": alpha, "power": power, "level": level}
+    basis = Basis() if data is None else replace(data.basis, runs=len(data.runs), topics=len(data.topics))
+    kept = {name: x for name, x in settings.items() if x is not None}
+    return Result(
+        "plan", table, tables, basis, kept, () if data is None else data.notes, charts=_charts(tables["curve"])
+    )
+
+
+_NOTHING = "nothing to plan by; give runs with --qrels, or --scores, or state --sd 0.2"
+
+
+def _designs(
+    difference: float, width: float | None, systems: int, alpha: float, power: float, level: float
+) -> Iterator[Design]:
+    """What is asked for, and an analysis of variance where there are systems enough for one."""
+    asked: list[tuple[Name, int, float]] = [("paired", 2, difference)]
+    asked += [("anova", systems, difference)] if systems > 2 else []
+    asked += [("interval", 2, width)] if width is not None else []
+    for name, m, size in asked:
+        yield Design(name, m, size, alpha, power, level)
+
+
+def _variances(
+    data: Scores | None, designs: Sequence[Design], sd: float | None
+) -> Iterator[tuple[str, Design, Array]]:
+    """The variance of the difference of two runs, with its interval, for every measure and design."""
+    if data is None:
+        stated = np.array([(sd or 0.0) ** 2, np.nan, np.nan])
+        yield from ((STATED, design, stated) for design in designs)
+        return
+    for measure, x in zip(data.conditions, data.working(), strict=True):
+        yield from ((measure, design, pair_variance(x, design)) for design in designs)
+
+
+def _whole(n: float) -> int | None:
+    """A whole number of topics; none where nothing varies, or beyond any that could be had."""
+    return int(n) if n <= _MOST else None
+
+
+def _charts(curve: pl.DataFrame) -> tuple[Chart, ...]:
+    """Draw the smallest difference that a paired comparison finds, by the number of topics."""
+    rows = curve.filter(design="paired").drop_nulls("size")
+    if not rows.height:
+        return ()
+    drawing = lines(
+        field("n_topics", title="topics", scale={"type": "log", "nice": False}),
+        field("size", title="smallest difference that is found", scale={"type": "log", "nice": False}),
+        category("measure", rows["measure"].unique(maintain_order=True).to_list()),
+        points=True,
+    )
+    text = "The smallest difference between two runs against the number of topics, a line for every measure."
+    return (Chart("detectable", "The smallest difference that so many topics find", rows, drawing, text),)

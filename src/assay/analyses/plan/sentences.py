@@ -1,0 +1,37 @@
+"""What `plan` says: how many topics to plan with."""
+
+from __future__ import annotations
+
+from assay.core.text import Row, known, score
+from assay.results.result import Result
+from assay.results.sentences import Sentence, sentence
+
+
+@sentence("plan", cite="sakai2016, own")
+def topics_to_plan(plan: Result) -> tuple[Sentence, ...]:
+    """Says of the first measure how many topics each design needs, at the upper end of its interval over topics.
+
+    The number beside it is the estimate, for a pair of runs that varies over topics as the median pair does (of
+    several systems: as all pairs do on average), at a chance of {target_power} unless another is asked for. Without
+    an interval, where a deviation was stated or topics are too few for one, the estimate itself is said.
+    """
+    rows = plan.table.drop_nulls("n_topics")
+    return (
+        tuple(_of(row) for row in rows.filter(measure=rows["measure"][0]).iter_rows(named=True))
+        if rows.height
+        else ()
+    )
+
+
+def _of(row: Row) -> Sentence:
+    """Say one design."""
+    n = row["high"] if known(row["high"]) else row["n_topics"]
+    by = "" if row["measure"] == "stated" else f" by {row['measure']}"
+    why = {
+        "paired": f"they find a difference of {score(row['size'])} between two runs{by}",
+        "anova": f"they find that {row['n_systems']} runs differ by {score(row['size'])}{by}",
+        "interval": f"an interval of a difference{by} is then {score(row['size'])} wide",
+    }[row["design"]]
+    return Sentence.of(
+        f"Plan with {n:,} topics", row, "{:,.0f}".format, why=why, ends=("n_topics", "low", "high"), shown="{} topics"
+    )

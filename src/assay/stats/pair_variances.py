@@ -1,0 +1,35 @@
+"""How much the differences of two runs vary over topics: a typical pair, with each group of topics left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from assay.core.arrays import Array, Index
+from assay.stats.significance.pairs import LEAST_SHARED, pairs_with_gaps, shared_topics
+
+Middle = Callable[..., Array]
+
+
+def typical_variances(x: Array, group: Index, *, middle: Middle = np.median) -> tuple[Array, Array]:
+    """The median over pairs of the variance of their differences: of all topics, and without each group. [group]
+
+    The mean instead, with `middle=np.mean`: half of it is the residual variance of a two-way analysis of variance.
+    `x` is [run, topic]. NaN where no pair varies; no group where leaving one out leaves too few topics, or nothing
+    that varies.
+    """
+    d, n = pairs_with_gaps(x), shared_topics(x)
+    tested = (n >= LEAST_SHARED) & (d.sd > 0)
+    if not tested.any():
+        return np.array(np.nan), np.zeros(0)
+    there = ~np.isnan(d.difference[tested])
+    centred = np.where(there, d.difference[tested] - d.mean[tested, None], 0.0)
+    member = (group[:, None] == np.arange(group.max() + 1)).astype(np.float64)  # [topic, group]
+    gone, total, squares = there @ member, centred @ member, centred**2 @ member  # [pair, group]
+    rest = n[tested, None] - gone
+    # about their own mean: those that are left add up to minus the total of those that are gone
+    left = squares.sum(-1, keepdims=True) - squares - total**2 / np.maximum(rest, 1)
+    without = middle(left / np.maximum(rest - 1, 1), axis=0)
+    enough = (rest >= LEAST_SHARED).all() and (without > 0).all()
+    return np.asarray(middle(d.sd[tested] ** 2)), without if enough else np.zeros(0)

@@ -1,0 +1,129 @@
+"""Topics that designs need: statsmodels and scipy by way of `stats`, variances pair by pair, and brute force."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.power import FTestAnovaPower, TTestPower
+
+import assay
+from assay.cli import main
+from assay.core.arrays import Array
+from assay.core.errors import UsageError
+from assay.scoring.scores import Scores
+from tests.builders.arrays import measure_scores
+
+
+def scores(x: Array) -> Scores:
+    measures, runs, topics = (tuple(f"{c}{i}" for i in range(n)) for c, n in zip("mrt", x.shape, strict=True))
+    return Scores(measures, runs, topics, x)
+
+
+def test_a_stated_deviation_needs_what_statsmodels_says() -> None:
+    table = assay.plan(sd=0.2, difference=0.03, power=0.9, alpha=0.01).table
+    needed = TTestPower().solve_power(effect_size=0.15, alpha=0.01, power=0.9)
+    assert table.select("design", "n_topics", "low", "high").rows() == [("paired", np.ceil(needed), None, None)]
+
+
+def test_two_systems_and_more_are_planned_for_together() -> None:
+    rows = assay.plan(sd=0.2 * np.sqrt(2), difference=0.1, systems=4).table.rows_by_key(
+        "design", named=True, unique=True
+    )
+    one_way = FTestAnovaPower().solve_power(effect_size=0.1 / np.sqrt(8) / 0.2, k_groups=4, alpha=0.05, power=0.8) / 4
+    assert rows["anova"]["n_topics"] == pytest.approx(one_way, abs=2)  # two-way: fewer degrees of freedom
+    assert rows["anova"]["n_systems"] == 4
+
+
+def test_deviations_are_those_of_the_median_pair_and_of_all_pairs() -> None:
+    x = measure_scores(2, 6, 30)
+    table = assay.plan(scores(x), width=0.1).table
+    for i in range(2):
+        variances = [np.var(x[i, a] - x[i, b], ddof=1) for a, b in combinations(range(6), 2)]
+        own = table.filter(measure=f"m{i}").rows_by_key("design", named=True, unique=True)
+        assert own["paired"]["sd"] == own["interval"]["sd"] == pytest.approx(np.sqrt(np.median(variances)))
+        assert own["anova"]["sd"] == pytest.approx(np.sqrt(np.mean(variances)))
+        residual = x[i] - x[i].mean(0) - x[i].mean(1, keepdims=True) + x[i].mean()
+        assert np.mean(variances) / 2 == pytest.approx((residual**2).sum() / (5 * 29))  # of a two-way analysis
+
+
+def test_the_interval_is_the_jackknife_of_the_logarithm_of_the_variance() -> None:
+    x = measure_scores(1, 5, 24)
+    row = assay.plan(scores(x), difference=0.02).table.filter(design="anova").row(0, named=True)
+
+    def needed(log_variance: float) -> float:
+        stated = assay.plan(sd=float(np.exp(log_variance / 2)), difference=0.02, systems=5).table
+        return float(stated.filter(design="anova")["n_topics"][0])
+
+    def mean_variance(values: Array) -> float:
+        return float(np.mean([np.var(a - b, ddof=1) for a, b in combinations(values, 2)]))
+
+    left = np.log([mean_variance(np.delete(x[0], topic, axis=1)) for topic in range(24)])
+    error = np.sqrt(23 / 24 * ((left - left.mean()) ** 2).sum())
+    ends = np.log(mean_variance(x[0])) + np.array([-1, 1]) * stats.t.ppf(0.975, 23) * error
+    assert (row["low"], row["high"]) == tuple(map(needed, ends))
+
+
+def test_the_curve_is_the_inverse_of_the_table() -> None:
+    result = assay.plan(sd=0.2, difference=0.04, systems=6, width=0.08, n_topics="20-22,100")
+    for row in result.tables["curve"].iter_rows(named=True):
+        same = {"difference": row["size"] * (1 + 1e-9), "width": row["size"] * (1 + 1e-9)}
+        again = assay.plan(sd=0.2, systems=6, **same).table
+        assert again.filter(design=row["design"])["n_topics"].to_list() == [row["n_topics"]]
+    assert result.tables["curve"]["n_topics"].unique().sort().to_list() == [20, 21, 22, 100]
+    assert [chart.name for chart in result.charts] == ["detectable"]
+
+
+@pytest.mark.parametrize("n", [50, 100])
+def test_the_estimate_is_within_a_tenth_of_brute_force_in_the_median(n: int) -> None:
+    """Brute force: the number of topics of which eight samples in ten of skewed scores are significant."""
+    rng = np.random.default_rng(n)
+    difference, sd = 0.1, 0.25
+
+    def pair(shape: tuple[int, ...]) -> Array:
+        d = rng.gamma(1.5, 1.0, shape) - rng.gamma(1.5, 1.0, shape)
+        return np.stack([d * sd / np.sqrt(3), np.zeros(shape)])
+
+    true = next(k for k in range(30, 90) if _power(pair((6000, k))[0] + difference) >= 0.8)
+    estimates = [assay.plan(scores(pair((n,))[None]), difference=difference).table["n_topics"][0] for _ in range(150)]
+    assert np.median(estimates) == pytest.approx(true, rel=0.1)
+
+
+def _power(d: Array) -> float:
+    t = d.mean(-1) / d.std(-1, ddof=1) * np.sqrt(d.shape[-1])
+    return float((np.abs(t) > stats.t.ppf(0.975, d.shape[-1] - 1)).mean())
+
+
+def test_the_sentence_says_the_upper_end() -> None:
+    result = assay.plan(scores(measure_scores(2, 6, 30)), difference=0.02)
+    row = result.table.row(0, named=True)
+    first, second = result.sentences  # of the first measure only
+    assert f"{row['high']:,} topics" in first.text
+    assert (first.value, first.low, first.high) == (row["n_topics"], row["low"], row["high"])
+    assert "6 runs" in second.text
+
+
+def test_runs_that_do_not_vary_need_no_number() -> None:
+    result = assay.plan(scores(np.tile(np.random.default_rng(0).random(20), (1, 3, 1))))
+    assert result.table["n_topics"].to_list() == [None, None]
+    assert result.sentences == ()
+    assert result.charts == ()
+
+
+def test_what_cannot_be_planned_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    two = scores(np.random.default_rng(0).random((1, 2, 10)))
+    for problem, data, asked in (
+        ("nothing to plan by", None, {}),
+        ("not both", two, {"sd": 0.2}),
+        ("--difference is a number above 0", None, {"sd": 0.2, "difference": 0.0}),
+        ("--width is a number above 0", None, {"sd": 0.2, "width": -1.0}),
+        ("two or more", None, {"sd": 0.2, "systems": 1}),
+        ("power 1 is not between", None, {"sd": 0.2, "power": 1.0}),
+        ("one run has no other", scores(np.zeros((1, 1, 10))), {}),
+    ):
+        with pytest.raises(UsageError, match=problem):
+            assay.plan(data, **asked)
+    assert main(["plan", "--sd", "0.2", "--n-topics", "1"]) == 2
+    assert "n-topics" in capsys.readouterr().err
