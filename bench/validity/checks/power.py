@@ -10,10 +10,10 @@ import polars as pl
 
 from assay.analyses.power.analysis import SIMULTANEOUS_RUNS
 from assay.analyses.power.comparisons import RunPairs, compare_measures, measure_of_runs, run_pairs
-from assay.analyses.power.topics_needed import topics_for
 from assay.core.arrays import Array
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
+from assay.stats.topics_needed import topics_for
 from bench.validity.checks.score import ALIKE, RANK, ranks_in, true_means, true_ranks
 from bench.validity.declare import Facts, IntervalCheck, Key, NotStudied, SentenceCheck, said, spoken_of
 from bench.validity.truths import Truth

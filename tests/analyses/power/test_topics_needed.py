@@ -11,10 +11,10 @@ import pytest
 from scipy import stats
 
 from assay.analyses.power.analysis import power
-from assay.analyses.power.topics_needed import TARGET_POWER, topics_for
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.scoring.scores import Scores
+from assay.stats.topics_needed import TARGET_POWER, topics_for
 
 RNG = np.random.default_rng(16)
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from assay.analyses.power.topics_needed import topics_for
 from assay.core.text import Row, known
 from assay.results.result import Result
 from assay.scoring.direction import is_unstated
 from assay.stats.significance.declare import find_test
 from assay.stats.significance.pairs import CORRECTION_TITLES, holm
+from assay.stats.topics_needed import topics_for
 
 
 @dataclass(frozen=True, slots=True)
