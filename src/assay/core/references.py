@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 REFERENCES: dict[str, str] = {
+    "agresti2005": "Agresti, Min. Simple improved confidence intervals for comparing matched proportions. Statistics "
+    "in Medicine 24(5), 2005, 729-740.",
     "andrews2010": "Andrews, Soares. Inference for parameters defined by moment inequalities using generalized "
     "moment selection. Econometrica 78(1), 2010, 119-157.",
     "arteaga1982": "Arteaga, Jeyaratnam, Graybill. Confidence intervals for proportions of total variance in the "
@@ -26,6 +28,8 @@ REFERENCES: dict[str, str] = {
     "experiments. ACM TOIS 30(1), 2012, 4:1-4:34.",
     "chapelle2009": "Chapelle, Metzler, Zhang, Grinspan. Expected reciprocal rank for graded relevance. "
     "CIKM 2009, 621-630.",
+    "clopper1934": "Clopper, Pearson. The use of confidence or fiducial limits illustrated in the case of the "
+    "binomial. Biometrika 26, 1934, 404-413.",
     "cormack2006": "Cormack, Lynam. Statistical precision of information retrieval evaluation. SIGIR 2006, 533-540.",
     "craswell2004": "Craswell, Hawking. Overview of the TREC-2004 Web track. TREC 2004.",
     "dekker2007": "Dekker, Krackhardt, Snijders. Sensitivity of MRQAP tests to collinearity and autocorrelation "
@@ -61,6 +65,7 @@ REFERENCES: dict[str, str] = {
     "sakai2004": "Sakai. New performance metrics based on multigrade relevance: Their application to question "
     "answering. NTCIR-4, 2004.",
     "sakai2006": "Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006, 525-532.",
+    "sakai2016": "Sakai. Topic set size design. Information Retrieval Journal 19, 2016, 256-283.",
     "sanderson2005": "Sanderson, Zobel. Information retrieval system evaluation: effort, sensitivity, and "
     "reliability. SIGIR 2005, 162-169.",
     "shao1989": "Shao, Wu. A general theory for jackknife variance estimation. Annals of Statistics 17(3), 1989, "

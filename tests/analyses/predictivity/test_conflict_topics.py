@@ -1,4 +1,4 @@
-"""The topics that would settle a conflict between two measures: against statsmodels, scipy and plain loops."""
+"""The topics that would settle a conflict between two measures: against statsmodels and plain loops."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import nct, ttest_rel
-from scipy.stats import t as student
+from scipy.stats import ttest_rel
 from statsmodels.stats.power import TTestPower
 
 from assay.analyses.predictivity.analysis import predictivity
@@ -15,7 +14,6 @@ from assay.analyses.predictivity.conflict_topics import (
     median_topics,
     paired_differences,
     significant_differences,
-    topics_to_separate,
 )
 from assay.core.errors import UsageError
 from assay.scoring.scores import Scores
@@ -27,46 +25,6 @@ def scores(n_runs: int = 8, n_topics: int = 20, *, seed: int = 2) -> Scores:
     x = measure_scores(2, n_runs, n_topics, seed=seed)
     runs, topics = (tuple(f"{w}{i}" for i in range(n)) for w, n in (("r", n_runs), ("t", n_topics)))
     return Scores(("a", "b"), runs, topics, x)
-
-
-@pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.01, 0.9), (0.1, 0.5)])
-def test_topics_are_those_of_statsmodels(alpha: float, power: float) -> None:
-    effects = np.array([0.02, 0.1, 0.31, 0.5, 1.0, 1.7])
-    solver = TTestPower()
-    exact = [solver.solve_power(effect_size=e, alpha=alpha, power=power) for e in effects]
-    assert topics_to_separate(effects, np.ones(6), alpha, power).tolist() == np.ceil(exact).tolist()
-
-
-def test_one_topic_fewer_has_not_the_power() -> None:
-    """By scipy's noncentral t."""
-    effect = np.array([0.15, 0.4, 0.9, 2.0])
-    needed = topics_to_separate(effect, np.ones(4), 0.05, 0.8)
-    for n, enough in ((needed, True), (needed - 1, False)):
-        far, centre = student.ppf(0.975, n - 1), effect * np.sqrt(n)
-        reached = nct.sf(far, n - 1, centre) + nct.cdf(-far, n - 1, centre) >= 0.8
-        assert reached.tolist() == [enough] * 4
-
-
-@pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.001, 0.8), (0.05, 0.99)])
-def test_large_differences_take_as_few_topics_as_their_power_allows(alpha: float, power: float) -> None:
-    """Where scipy has no number for the far tail, and where the deviation of two topics is the only doubt."""
-    effect = np.array([3.0, 5.0, 8.0, 14.0])
-    needed = topics_to_separate(effect, np.ones(4), alpha, power)
-    for n, enough in ((needed, True), (needed - 1, False)):
-        for e, size in zip(effect, n, strict=True):
-            reached = size > 1 and nct.sf(student.isf(alpha / 2, size - 1), size - 1, e * np.sqrt(size)) >= power
-            assert reached == enough
-    x = np.random.default_rng(0).normal(size=(200_000, 2)) + 20.0
-    far = student.isf(0.005, 1)
-    share = (np.abs(x.mean(1) / x.std(1, ddof=1)) * np.sqrt(2) > far).mean()
-    assert topics_to_separate(np.array([20.0]), np.ones(1), 0.01, share - 0.01).tolist() == [2.0]
-    assert topics_to_separate(np.array([20.0]), np.ones(1), 0.01, share + 0.01).tolist() == [3.0]
-
-
-def test_no_difference_is_never_settled_and_one_that_does_not_vary_at_once() -> None:
-    needed = topics_to_separate(np.array([0.0, 0.3, 0.3, 1e-9]), np.array([1.0, 0.0, np.nan, 1.0]), 0.05, 0.8)
-    assert needed[[0, 1, 3]].tolist() == [np.inf, 2.0, np.inf]
-    assert np.isnan(needed[2])
 
 
 def test_differences_are_paired_over_topics() -> None:

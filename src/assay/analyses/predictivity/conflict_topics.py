@@ -13,13 +13,13 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.predictivity.targets import ScoresAndTargets
-from assay.core.arrays import Array, Bools, Index
+from assay.core.arrays import Array, Bools
 from assay.results.charts import FEW_PAIRS
 from assay.results.schemas import schema, table
 from assay.stats.intervals import t_quantile
+from assay.stats.sample_size import paired_topics
 from assay.stats.significance.pairs import pair_moments
 
-_MOST = 10_000_000  # topics: more is never
 _BY_MEASURES = schema(
     *("measure_a", "measure_b", "n_conflicts", "significant_a", "significant_b", "both"),
     *("topics_a", "topics_b", "topics"),
@@ -45,7 +45,7 @@ def conflict_topic_tables(
     by_measures, by_pairs = [], []
     for a, b in combinations(range(len(x)), 2):
         at = np.flatnonzero(mean[a] * mean[b] < 0)
-        needed = np.stack([topics_to_separate(mean[k, at], deviation[k, at], alpha, power) for k in (a, b)])
+        needed = np.stack([paired_topics(deviation[k, at], mean[k, at], alpha=alpha, power=power) for k in (a, b)])
         sure = significant[[a, b]][:, at]
         both = needed.max(0, initial=0.0)
         names = study.measures[a], study.measures[b]
@@ -74,54 +74,6 @@ def significant_differences(x: Array, *, alpha: float) -> tuple[Array, Bools]:
     """Mean differences of pairs of runs, and which of them a paired t test finds. Two of [measure, pair]"""
     mean, deviation = paired_differences(x)
     return mean, _is_significant(mean, deviation, x.shape[-1], alpha)
-
-
-def topics_to_separate(mean: Array, deviation: Array, alpha: float, power: float) -> Array:
-    """The fewest topics at which a two-sided paired t test is significant with probability `power`. [...]
-
-    For a true difference of `mean` whose deviation over topics is `deviation`; infinite where there is no difference,
-    2 where it does not vary, NaN where the deviation is not known.
-
-    >>> topics_to_separate(np.array([0.5, 0.2, 0.0]), np.ones(3), 0.05, 0.8)  # as in any table of sample sizes
-    array([ 34., 199.,  inf])
-    """
-    effect = np.divide(np.abs(mean), deviation, out=np.full(mean.shape, np.inf), where=deviation > 0)
-    effect = np.where(np.isnan(deviation), np.nan, np.where(mean == 0, 0.0, effect))
-    needed = np.where(np.isnan(effect), np.nan, np.inf)
-    possible = np.flatnonzero(effect > 0)
-    guess = _approximate(effect[possible], alpha, power)
-    within = guess <= _MOST
-    possible, fewest = possible[within], guess[within].astype(np.int64)
-    for step in (1, -1):  # up while too few, then down while one fewer is enough
-        moving = np.arange(possible.size)
-        while moving.size:
-            at = fewest[moving] if step > 0 else fewest[moving] - 1
-            enough = _power(effect[possible[moving]], at, alpha) >= power
-            moving = moving[enough if step < 0 else ~enough]
-            fewest[moving] += step
-    needed[possible] = fewest
-    return needed
-
-
-def _approximate(effect: Array, alpha: float, power: float) -> Array:
-    """About how many topics it takes, by normal quantiles: a start for an exact search."""
-    from scipy.special import ndtri
-
-    z = float(ndtri(1 - alpha / 2))
-    return np.maximum(2.0, np.ceil(((z + float(ndtri(power))) / effect) ** 2 + z**2 / 2))
-
-
-def _power(effect: Array, n_topics: Index, alpha: float) -> Array:
-    """The probability that a two-sided paired t test is significant; `effect` is in deviations of the difference."""
-    from scipy.special import chdtr, nctdtr, stdtrit
-
-    dof = np.maximum(n_topics - 1, 1)
-    far = stdtrit(dof, 1 - alpha / 2)
-    centre = effect * np.sqrt(n_topics)
-    near = np.minimum(centre, 30.0)  # beyond, the series does not converge, and only the deviation's error matters
-    wrong = np.nan_to_num(nctdtr(dof, near, -far), nan=0.0)  # scipy has no number of a far tail below 1e-9
-    either = 1 - nctdtr(dof, near, far) + wrong
-    return np.where(n_topics < 2, 0.0, np.where(centre > 25, chdtr(dof, dof * (centre / far) ** 2), either))
 
 
 def _is_significant(mean: Array, deviation: Array, n: int, alpha: float) -> Bools:

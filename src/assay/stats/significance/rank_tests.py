@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core.arrays import Array
+from assay.stats.proportions import mcnemar_p
 from assay.stats.significance.declare import significance_test
 from assay.stats.significance.pairs import constant_p, pairs, rounding
 
@@ -27,13 +28,8 @@ def sign_test(x: Array) -> Array:
     Topics without a difference are left out. On skewed differences of mean 0, whose median is not 0, it rejects ever
     more often as topics are added (`python -m bench.type_i_error`).
     """
-    from scipy.special import bdtr
-
     d = _differences(x)
-    up, down = (d > 0).sum(-1), (d < 0).sum(-1)
-    n = up + down
-    p = np.minimum(2 * bdtr(np.minimum(up, down).astype(np.float64), np.maximum(n, 1), 0.5), 1.0)
-    return np.where(n == 0, 1.0, p)
+    return mcnemar_p((d > 0).sum(-1), (d < 0).sum(-1))
 
 
 @significance_test(
