@@ -103,6 +103,7 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:  # the same names for type checkers and editors, written by docs/generate.py
     from assay.analyses.agreement.analysis import agreement as agreement
     from assay.analyses.case.analysis import case as case
+    from assay.analyses.compare.analysis import compare as compare
     from assay.analyses.demo.analysis import demo as demo
     from assay.analyses.depth.analysis import depth as depth
     from assay.analyses.disagreement.analysis import disagreement as disagreement

@@ -1,4 +1,4 @@
-"""What people know of their topics: the text of a query, its language, intent or tenant, the cluster it belongs to."""
+"""What people know of their topics: the text of a query, its language, intent or tenant, its cluster."""
 
 from __future__ import annotations
 

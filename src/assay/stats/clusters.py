@@ -1,8 +1,8 @@
 """The mean of values that come in clusters, such as paraphrases of one query, with an error that says so.
 
 CR2 (bell2002): residuals of a cluster are added up, and scaled by what the mean takes from them, so that the variance
-is unbiased where values are independent. Of a mean all of it has a closed form. Degrees of freedom are Satterthwaite's:
-few or uneven clusters leave few. With every value its own cluster all of it is Student's.
+is unbiased where values are independent. Of a mean all of it has a closed form. Degrees of freedom are
+Satterthwaite's: few or uneven clusters leave few. With every value its own cluster all of it is Student's.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ import polars as pl
 from assay.analyses.power.comparisons import negated
 from assay.analyses.power.placebo import beside_placebo, doubted_measures, placebo_notes
 from assay.analyses.power.shrinkage import shrunken
-from assay.analyses.power.topics_needed import needed_table
 from assay.core.arrays import Array, Bools, Counts
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -229,6 +228,8 @@ def power(
         "leads": ranked.leads,
     }
     if difference is not None:
+        from assay.analyses.power.topics_needed import needed_table
+
         tables["needed"] = needed_table(data, difference, alpha=alpha, level=level)
     settings = {"test": test, "correction": correction, "alpha": alpha, "level": level}
     settings |= {"resamples": procedure.resamples} if procedure.resamples else {}
