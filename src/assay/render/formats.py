@@ -77,8 +77,19 @@ def to_markdown(result: Result) -> str:
 
     if isinstance(result, Report):
         return issue(result)
+    if "gates" in result.tables and result.table is not result.tables["gates"] and result.screen is not None:
+        from assay.render.gate import for_pull_request
+
+        return for_pull_request(result)
     notes = [f"- {safe(labelled(note), 'markdown')}\n" for note in gravest_first(notes_on_table(result))]
     return "".join([*notes, *(["\n"] if notes else []), markdown_table(result.table)])
+
+
+def to_junit(result: Result) -> str:
+    """The conditions of a gate as JUnit XML, which build servers read."""
+    from assay.render import gate
+
+    return gate.to_junit(result)
 
 
 def to_latex(result: Result) -> str:
@@ -130,13 +141,14 @@ FORMATS: dict[str, Callable[[Result], str]] = {
     "latex": to_latex,
     "markdown": to_markdown,
     "trec_eval": to_trec_eval,
+    "junit": to_junit,
 }
 PICTURES = (".svg", ".png", ".pdf")
-_EXTENSIONS = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
+_EXTENSIONS = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table", ".xml": "junit"}
 
 ANY = "NAME"  # in a docstring: tables whose names depend on what is asked for
 
-_BARE = ("csv", "parquet", "trec_eval")  # have no place for notes
+_BARE = ("csv", "parquet", "trec_eval", "junit", "xml")  # have no place for notes
 
 EXTENSIONS = (*_EXTENSIONS, ".parquet", *PICTURES, ".html")
 """What `-o` understands."""

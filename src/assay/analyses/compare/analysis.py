@@ -201,18 +201,18 @@ def compare(
         *([] if known is None else slice_notes(str(slices), known)),
     )
     given: dict[str, Any] = {
-        "baseline": list(baseline),
+        "baseline": list(baseline) or None,
         "margin": margin,
         "difference": difference,
         "queries": queries,
         "slices": slices,
         "clusters": clusters,
         "replicates": replicates,
-        "gate": list(gate),
+        "gate": list(gate) or None,
         "inconclusive": inconclusive,
     }
     settings = {"alpha": alpha, "level": 1 - alpha, "correction": "bonferroni"}
-    settings |= {name: value for name, value in given.items() if value not in (None, [])}
+    settings |= {name: value for name, value in given.items() if value is not None}
     basis = replace(data.basis, runs=len(data.runs), topics=len(data.topics))
     return Result(
         "compare",

@@ -86,7 +86,7 @@ def gate_table(
     """Decide every condition for every system that is no baseline, one row each."""
     asked = [one for gate in gates for one in _asked(gate, data, baselines, clusters)]
     p_pass = [_least_alpha(one, above=one.gate.above, equal=one.gate.equal) for one in asked]
-    outside = [_least_alpha(one, above=not one.gate.above, equal=not one.gate.equal) for one in asked]
+    outside = [_least_alpha(one, above=not one.gate.above, equal=False) for one in asked]
     p_violated = corrected(np.array(outside), "holm")
     rows = []
     for one, inside, out in zip(asked, p_pass, p_violated, strict=True):
