@@ -37,9 +37,10 @@ def verdict(result: Result, row: int = 0) -> str:
         ("nDCG@10 <= 1e-2", (False, True, 0.01, False, False)),
     ],
 )
-def test_a_condition_is_read_as_it_stands(text: str, expected: tuple[object, ...]) -> None:
+def test_a_condition_is_read_as_it_stands(text: str, expected: tuple[bool, bool, float, bool, bool]) -> None:
     (one,) = read_gates([text], normal(10, 0.1), ["b"])
-    assert one == Gate(text.strip(), "nDCG@10", *expected)
+    above, equal, threshold, relative, difference = expected
+    assert one == Gate(text.strip(), "nDCG@10", above, equal, threshold, relative, difference)
 
 
 @pytest.mark.parametrize(

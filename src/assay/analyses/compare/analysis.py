@@ -41,7 +41,7 @@ _NAMED = 3  # queries, or pairs, that a note names
     fractions=True,
     screen=Screen(
         columns=(
-            "measure", "run_a", "run_b", "difference", "low", "high", "p", "n_topics", "wins", "losses", "verdict",
+            "measure", "run_a", "run_b", "verdict", "difference", "low", "high", "p", "n_topics", "wins", "losses",
             "topics_needed",
         )
     ),
@@ -275,9 +275,9 @@ def _notes(
         yield from _small_differences(family, data.conditions[0], alpha)
     yield from _shared(data, family)
     yield from _reversible(family, data.conditions[0], flips)
-    worst = [(i, a, b) for i, a, b in pairs if most_different(family.of[0], i)[1].size]
-    if len(worst) == 1 or (worst and decided.size <= _NAMED):
-        yield from (_regressions(data, family, texts, *one) for one in worst[:_NAMED])
+    if decided.size <= _NAMED:
+        worst = [(i, a, b) for i, a, b in pairs if family.of[0].losses[i]]
+        yield from (_regressions(data, family, texts, *one) for one in worst)
     yield from _seed_notes(seeds)
 
 

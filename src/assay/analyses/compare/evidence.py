@@ -53,9 +53,18 @@ class Pairing:
 def most_different(of: Comparisons, i: int) -> tuple[Index, Index]:
     """The queries on which a pair differs most: where the first is better, and where it is worse; largest first."""
     d = np.nan_to_num(of.difference[i])
-    most = int(SHOWN_QUERIES.value)
-    ahead, behind = np.argsort(-d, kind="stable")[:most], np.argsort(d, kind="stable")[:most]
+    ahead, behind = _smallest(-d), _smallest(d)
     return ahead[d[ahead] > 0], behind[d[behind] < 0]
+
+
+def _smallest(d: Array) -> Index:
+    """Where the smallest values are, as many as are shown, the first of equals first."""
+    most = int(SHOWN_QUERIES.value)
+    if d.size <= most:
+        return np.argsort(d, kind="stable")
+    limit = np.partition(d, most - 1)[most - 1]
+    at = np.flatnonzero(d <= limit)  # with all that are equal to the last
+    return at[np.argsort(d[at], kind="stable")][:most]
 
 
 def query_table(data: Scores, of: Sequence[Comparisons], pairing: Pairing, texts: Mapping[str, str]) -> pl.DataFrame:
@@ -99,37 +108,42 @@ def depth_of(measure: str) -> int:
     return (condition.measure.cutoff if condition else None) or _DEPTH
 
 
-@dataclass(frozen=True, slots=True)
 class _Lists:
     """The first documents of lists, by name, with their grades."""
 
-    judged: Judged
-    source: Ingredients
-    depth: int
+    def __init__(self, judged: Judged, source: Ingredients, depth: int) -> None:
+        self.judged, self.qrels, self.depth = judged, source.qrels, depth
+        self.row = {name: i for i, name in enumerate(judged.source.topics)}
+        self.own = {name: i for i, name in enumerate(self.qrels.topics)}
+        self.judgments = np.argsort(self.qrels.topic, kind="stable")
+        n = np.bincount(self.qrels.topic, minlength=len(self.qrels.topics))
+        self.end = np.cumsum(n)
+        self.begin = self.end - n
+        self.grades = judged.grade_names()
+        size = len(judged.runs) * len(judged.topics)
+        self.place = np.zeros((2, size), dtype=np.int64)  # block and row of every list
+        for b, block in enumerate(judged.blocks):
+            self.place[:, block.cell] = np.full(block.cell.size, b), np.arange(block.cell.size)
 
     def of(self, run: int, topic: int) -> list[tuple[str, str]]:
         """Documents and grades of a list; a document that was not judged has the grade ?."""
-        cell = run * len(self.judged.topics) + topic
-        for block in self.judged.blocks:
-            if (at := np.flatnonzero(block.cell == cell)).size:
-                grade = block.grade[at[0], : self.depth]
-                grade = grade[grade != ABSENT]
-                return list(zip(self._documents(run, topic, grade.size), map(self._shown, grade), strict=True))
-        return []
-
-    def _shown(self, grade: int) -> str:
-        return "?" if grade < 0 else self.judged.grade_names()[grade]
+        block, row = self.place[:, run * len(self.judged.topics) + topic]
+        grade = self.judged.blocks[block].grade[row, : self.depth]
+        grade = grade[grade != ABSENT]
+        shown = ["?" if one < 0 else self.grades[one] for one in grade]
+        return list(zip(self._documents(run, topic, len(shown)), shown, strict=True))
 
     def _documents(self, run: int, topic: int, n: int) -> list[str]:
         """The ids of the first documents, where they were judged; runs keep codes only."""
-        qrels, runs = self.source.qrels, self.judged.source
-        name = self.judged.topics[topic]
-        start = int(runs.start[run, runs.topics.index(name)])
+        runs, name = self.judged.source, self.judged.topics[topic]
+        if n == 0:
+            return []
+        start = int(runs.start[run, self.row[name]])
         known: dict[int, str] = {}
-        if name in qrels.topics:
-            rows = np.flatnonzero(qrels.topic == qrels.topics.index(name))
-            known = dict(zip(qrels.doc[rows].tolist(), qrels.ids.gather(rows).to_list(), strict=True))
-        return [known.get(code, "") or "(unjudged)" for code in runs.doc[start : start + n].tolist()]
+        if (own := self.own.get(name)) is not None:
+            rows = self.judgments[self.begin[own] : self.end[own]]
+            known = dict(zip(self.qrels.doc[rows].tolist(), self.qrels.ids.gather(rows).to_list(), strict=True))
+        return [known.get(code, "(unjudged)") for code in runs.doc[start : start + n].tolist()]
 
 
 # --- what is not judged
