@@ -15,7 +15,7 @@ from assay.analyses.compare.gate import PASS, VIOLATED
 from assay.analyses.compare.slices import AGAINST
 from assay.results.result import Result
 from assay.stats.topics_needed import topics_for
-from bench.validity.checks.power import _true_variances as true_variances
+from bench.validity.checks.power import true_variances
 from bench.validity.checks.score import ALIKE, true_means
 from bench.validity.declare import Descriptive, Facts, IntervalCheck, Key, SentenceCheck, spoken_of
 from bench.validity.truths import Truth

@@ -40,7 +40,7 @@ def _true_leads(truth: Truth, n_topics: int) -> dict[Key, float]:  # noqa: ARG00
     return leads
 
 
-def _true_variances(truth: Truth, measure: str) -> Array:
+def true_variances(truth: Truth, measure: str) -> Array:
     """The variance of the differences of every two runs over the topics of a population. [run, run]"""
     x = truth.population[truth.measures.index(measure)]
     if truth.exchanged:  # any two runs are any other two, and their mean difference is 0
@@ -54,7 +54,7 @@ def _true_variances(truth: Truth, measure: str) -> Array:
 def _true_topics(truth: Truth, n_topics: int) -> dict[Key, float]:  # noqa: ARG001
     """The topics that the stated difference truly needs, of a pair with the median variance."""
     pairs = np.triu_indices(truth.n_runs, 1)
-    medians = {m: float(np.median(_true_variances(truth, m)[pairs])) for m in truth.measures}
+    medians = {m: float(np.median(true_variances(truth, m)[pairs])) for m in truth.measures}
     return {(m,): topics_for(DIFFERENCE / np.sqrt(variance), ALPHA) for m, variance in medians.items()}
 
 
@@ -242,7 +242,7 @@ def _fewer_would_do(measure: str, claim: Sequence[Any], facts: Facts) -> bool:
     difference = mean[better] - mean[worse]
     if difference <= ALIKE:  # "if it is real": it is not
         return False
-    variance = _true_variances(facts.truth, measure)[runs.index(better), runs.index(worse)]
+    variance = true_variances(facts.truth, measure)[runs.index(better), runs.index(worse)]
     return topics_for(difference / np.sqrt(variance), ALPHA / n_pairs) < needed
 
 

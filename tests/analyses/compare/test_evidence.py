@@ -162,3 +162,18 @@ def test_lower_is_better_turns_verdicts_and_not_numbers() -> None:
     assert table["difference"].item() == pytest.approx(0.1)
     assert table["wins"].item() == compared(data).table["losses"].item()
     assert isinstance(table, pl.DataFrame)
+
+
+def test_a_path_of_the_machine_is_not_shown(tmp_path: Path) -> None:
+    rows = [("query", "lang"), *((f"t{i}", "de" if i % 2 else "en") for i in range(30))]
+    result = compared(normal(30, 0.1), slices=table_file(tmp_path, "slices.csv", rows[:20]))
+    assert result.settings["slices"] == "slices.csv"
+    assert not any(str(tmp_path) in note.text for note in result.notes)
+    assert "in_no_slice" in [note.code for note in result.notes]
+
+
+def test_seeds_that_a_gate_does_not_count_are_noted() -> None:
+    x = 0.5 + 0.1 * RNG.normal(size=(4, 40))
+    runs = ["new-s0", "new-s1", "old-s0", "old-s1"]
+    result = compared(scores(x, runs), replicates="SYSTEM-s*", baseline=["old"], gate=["nDCG@10 > -0.5"])
+    assert {"seeds", "gate_of_seeds"} <= {note.code for note in result.notes}

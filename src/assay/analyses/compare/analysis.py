@@ -21,6 +21,7 @@ from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.text import listed
 from assay.core.thresholds import Threshold
+from assay.data.provenance import shown_path
 from assay.data.topic_tables import topic_attributes, topic_texts
 from assay.results.analysis import Section, analysis
 from assay.results.result import Result, Screen
@@ -197,16 +198,17 @@ def compare(
     notes = (
         *data.notes,
         *one_topic(int(compared[0].n.max())),
-        *_notes(data, family, flips, texts, alpha=alpha, margin=margin, seeds=seeds),
-        *([] if known is None else slice_notes(str(slices), known)),
+        *_notes(data, family, flips, texts, alpha=alpha, margin=margin),
+        *_seed_notes(seeds, gated=bool(gates)),
+        *([] if known is None else slice_notes(shown_path(str(slices)), known)),
     )
     given: dict[str, Any] = {
         "baseline": list(baseline) or None,
         "margin": margin,
         "difference": difference,
-        "queries": queries,
-        "slices": slices,
-        "clusters": clusters,
+        "queries": queries and shown_path(queries),
+        "slices": slices and shown_path(slices),
+        "clusters": clusters and shown_path(clusters),
         "replicates": replicates,
         "gate": list(gate) or None,
         "inconclusive": inconclusive,
@@ -258,7 +260,6 @@ def _notes(
     *,
     alpha: float,
     margin: float | None,
-    seeds: Replicates | None,
 ) -> Iterator[Note]:
     pairs = family.pairing
     n = int((~np.isnan(family.of[0].p)).sum())
@@ -278,7 +279,6 @@ def _notes(
     if decided.size <= _NAMED:
         worst = [(i, a, b) for i, a, b in pairs if family.of[0].losses[i]]
         yield from (_regressions(data, family, texts, *one) for one in worst)
-    yield from _seed_notes(seeds)
 
 
 def _small_differences(family: Family, measure: str, alpha: float) -> Iterator[Note]:
@@ -316,7 +316,7 @@ def _regressions(data: Scores, family: Family, texts: Mapping[str, str], i: int,
     return Note("regressions", "info", f"{a} is most behind {b} on {listed(named)} ({data.conditions[0]})")
 
 
-def _seed_notes(seeds: Replicates | None) -> Iterator[Note]:
+def _seed_notes(seeds: Replicates | None, *, gated: bool) -> Iterator[Note]:
     if seeds is None:
         return
     alone = [name for name, n in zip(seeds.systems, seeds.n, strict=True) if n < 2]
@@ -325,3 +325,5 @@ def _seed_notes(seeds: Replicates | None) -> Iterator[Note]:
         yield Note("one_seed", "caution", text)
     else:
         yield Note("seeds", "info", "intervals are over queries and seeds: others of either kind would do as well")
+        if gated:
+            yield Note("gate_of_seeds", "caution", "the gate's intervals are over queries, for these seeds alone")

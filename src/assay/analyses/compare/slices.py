@@ -12,7 +12,7 @@ from assay.analyses.compare.comparisons import Comparisons
 from assay.analyses.compare.evidence import Pairing
 from assay.core.arrays import Array, Bools
 from assay.core.notes import Note
-from assay.core.text import counted, first_few
+from assay.core.text import first_few
 from assay.core.thresholds import Threshold
 from assay.results.schemas import schema, table
 from assay.stats.clusters import clustered_mean
@@ -70,7 +70,7 @@ def slice_notes(path: str, attributes: pl.DataFrame) -> Iterator[Note]:
         yield Note("many_slices", "info", text)
     n = attributes.select(pl.all_horizontal(pl.exclude("topic").is_null())).to_series().sum()
     if n:
-        text = f"{path}: {counted(int(n), 'query').replace('querys', 'queries')} of {attributes.height} in no slice"
+        text = f"{path}: {n:,} of {attributes.height:,} queries in no slice"
         yield Note("in_no_slice", "caution", text)
 
 
