@@ -29,7 +29,7 @@ def unjudged_shares(compare: Result) -> Sentence | None:
     if not known.height or known["unjudged"][0] == 0:
         return None
     shares = [f"{run} {percent(share)}" for run, share in known.select("run", "unjudged").rows()]
-    what = f"unjudged among the first {known['depth'][0]}: {listed(shares, most=_NAMED)}"
+    what = f"unjudged among the first {known['depth'][0]}: {listed(shares)}"
     return Sentence(what, known["unjudged"][0], shown=f"{percent(known['unjudged'][0])} at most")
 
 
