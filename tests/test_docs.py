@@ -44,7 +44,7 @@ FORMULAS = runpy.run_path(str(DOCS / "formulas.py"))
 ALL = [*sorted(DOCS.rglob("*.md")), README]
 WRITTEN = [page for page in ALL if page.parent.name != "reference"]
 
-LANGUAGES = {"sh", "python", "text"}
+LANGUAGES = {"sh", "python", "text", "yaml"}  # what is yaml is run in tests/test_action.py
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 NOT_RUN = {
     "make test": "runs these very tests",

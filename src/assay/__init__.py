@@ -104,6 +104,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors, written by do
     from assay.analyses.agreement.analysis import agreement as agreement
     from assay.analyses.audit.analysis import audit as audit
     from assay.analyses.case.analysis import case as case
+    from assay.analyses.compare.analysis import compare as compare
     from assay.analyses.demo.analysis import demo as demo
     from assay.analyses.depth.analysis import depth as depth
     from assay.analyses.disagreement.analysis import disagreement as disagreement

@@ -30,6 +30,7 @@ SUBTITLE = (
 )
 
 _DIGITS = 100  # of a whole number
+_UNDECIDED = 3  # the exit code of a gate that could not decide
 _WHOLE = re.compile(r"[-+]?[0-9]+")
 _METAVAR = {
     "measure": "MEASURE",
@@ -153,7 +154,7 @@ def _run(words: list[str]) -> int:
         _deliver(result, out, form, table)
     if result.failed and out is not None:
         complain("a check failed: exit code 1; the table, which is printed without -o, says which")
-    return int(result.failed)
+    return _UNDECIDED if result.undecided else int(result.failed)
 
 
 def parse_words(name: str, words: Sequence[str]) -> dict[str, Any]:

@@ -27,6 +27,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "report": {"fast": True, "measure": ["quality", FLIPPED]},
     "score": {"interval": "bootstrap", "resamples": 200},
     "power": {"correction": "holm"},
+    "compare": {"margin": 0.05, "difference": 0.1},
     "reliability": {},
     "agreement": {},
     "standardize": {},
@@ -39,11 +40,14 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("agreement", {"of": "significance"}),
     ("agreement", {"correlation": "rbo"}),
     ("power", {"test": "wilcoxon"}),
+    ("compare", {"baseline": ["run03"]}),
 ]
 CASES = pytest.mark.parametrize("case", range(len(VARIANTS)), ids=[f"{name} {own}" for name, own in VARIANTS])
 OWN_UNITS = {
     "score": {FLIPPED},
     "score.long": {"mean", "low", "high"},
+    "compare": {"difference", "low", "high", "effect"},
+    "compare.queries": {"score_a", "score_b", "difference"},
     "power.pairs": {"difference", "low", "high", "selected_low", "selected_high", "shrunken", "effect"},
     "power.best_runs": {"mean"},
     "score.tiers": {"mean"},

@@ -20,6 +20,7 @@ ROWS = 5  # that are seen of a larger table, at least
 ON_DATA: dict[str, str] = {
     "glance": "",
     "score": "-m AP -m nDCG@10 -m RR",
+    "compare": "-m AP -m nDCG@10 -m RR",
     "topics": "--splits 20",
     "plan": "-m AP -m RR --width 0.1",
     "power": "-m AP -m nDCG@10 -m RR",

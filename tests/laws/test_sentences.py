@@ -13,6 +13,9 @@ from assay.data.judgments.merging import RETRIEVED_ONLY
 from assay.results.analysis import find
 from assay.results.result import Result
 from assay.results.sentences import RULES, load_sentences, rules_table
+from tests.builders.compare import compared as paired_systems
+from tests.builders.compare import listed as unjudged_lists
+from tests.builders.compare import normal, sliced
 from tests.builders.disagreement import LEADS, THREE, disagreement_on
 from tests.builders.error import sampled
 from tests.builders.reliability import compared, studied
@@ -81,6 +84,11 @@ CAVEATS: dict[str, tuple[Result, Result, str]] = {
         "P@10 is more stable than AP with all runs, but less stable without the worst quarter",
     ),
     "same_runs": (seen(same=[None, "a"]), seen(), "1 run repeats another: b = a"),
+    "unjudged_shares": (
+        paired_systems(unjudged_lists(8, unjudged=True)),
+        paired_systems(unjudged_lists(8)),
+        "unjudged among the first 2: x 50.0% and y 50.0%",
+    ),
 }
 """Caveat -> what triggers it, what just does not, and what it says."""
 
@@ -119,13 +127,21 @@ SPEAKS: dict[str, tuple[Result, Result]] = {
     "document_errors": (sampled(0.03, 0.01), sampled(0.03, 0.005)),
     "disagreeing_measures": (disagreement_on(THREE), disagreement_on(THREE, n_pairs=99)),
     "most_informative": (informed(ERRORS, best=["AP"]), informed(ERRORS, best=["AP"], runs=9)),
+    "slice_against": (sliced(-0.3), sliced(0.05)),
+    "gate_verdict": (
+        paired_systems(normal(50, 0.1), baseline=["b"], gate=["nDCG@10 > +0.01", "nDCG@10 > -2%"]),
+        paired_systems(normal(50, 0.1)),
+    ),
     "preferred_features": (disagreement_on(THREE, leads=LEADS), disagreement_on(THREE)),
     "topics_to_plan": (planned(sd=0.2), planned(sd=5e4)),
     "published_claims": (audited(against=0.7), audited(against=None)),
 }
 """Rule that is no caveat -> what makes it speak, and what just does not."""
 
-ALWAYS = {"different_runs": powered({"AP": 0.9})}  # something is always to be said of the runs
+ALWAYS = {  # something is always to be said of the runs
+    "different_runs": powered({"AP": 0.9}),
+    "compared_systems": paired_systems(normal(50, 0.1, n_runs=4)),
+}
 TRIGGERS: dict[str, Result] = {
     **ALWAYS,
     **{name: case[0] for name, case in SPEAKS.items()},
@@ -162,7 +178,8 @@ def test_every_technical_word_of_a_sentence_is_in_the_glossary(name: str) -> Non
         assert_explained(f"{said.text} {said.shown}")
 
 
-WITHOUT_THRESHOLD = {"empty_topics", "retrieved_only", "same_runs"}  # caveats of which one case is enough
+WITHOUT_THRESHOLD = {"empty_topics", "retrieved_only", "same_runs", "unjudged_shares", "gate_verdict"}
+"""Caveats of which one case is enough, and what users state the numbers of."""
 
 
 @pytest.mark.parametrize("name", RULES)

@@ -47,7 +47,12 @@ NAMES = [
     "]]>",
     "&amp;",
 ]
-RESULT = Result("score", pl.DataFrame({"run": NAMES, "measure": "AP", "mean": [i / 100 for i in range(len(NAMES))]}))
+GATES = pl.DataFrame({"gate": NAMES, "run": NAMES, "baseline": NAMES, "value": 0.5, "low": 0.4, "high": 0.6})
+RESULT = Result(
+    "score",
+    pl.DataFrame({"run": NAMES, "measure": "AP", "mean": [i / 100 for i in range(len(NAMES))]}),
+    {"gates": GATES.with_columns(verdict=pl.lit("violated"), n_topics=pl.lit(50))},
+)
 
 
 def test_all_66_noncharacters_are_spelled_out_and_their_neighbours_are_not() -> None:

@@ -13,7 +13,7 @@ from assay.analyses.power.comparisons import RunPairs, compare_measures, measure
 from assay.core.arrays import Array
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
-from assay.stats.sample_size import TARGET_POWER, paired_topics
+from assay.stats.sample_size import topics_for
 from bench.validity.checks.score import ALIKE, RANK, ranks_in, true_means, true_ranks
 from bench.validity.declare import Facts, IntervalCheck, Key, NotStudied, SentenceCheck, said, spoken_of
 from bench.validity.truths import Truth
@@ -55,11 +55,7 @@ def _true_topics(truth: Truth, n_topics: int) -> dict[Key, float]:  # noqa: ARG0
     """The topics that the stated difference truly needs, of a pair with the median variance."""
     pairs = np.triu_indices(truth.n_runs, 1)
     medians = {m: float(np.median(true_variances(truth, m)[pairs])) for m in truth.measures}
-    return {(m,): _topics_for(DIFFERENCE, variance, ALPHA) for m, variance in medians.items()}
-
-
-def _topics_for(difference: float, variance: float, alpha: float) -> float:
-    return float(paired_topics(np.sqrt(variance), difference, alpha=alpha, power=TARGET_POWER.value))
+    return {(m,): topics_for(DIFFERENCE / np.sqrt(variance), ALPHA) for m, variance in medians.items()}
 
 
 def _best_runs(truth: Truth, n_topics: int) -> dict[Key, float]:  # noqa: ARG001
@@ -247,7 +243,7 @@ def _fewer_would_do(measure: str, claim: Sequence[Any], facts: Facts) -> bool:
     if difference <= ALIKE:  # "if it is real": it is not
         return False
     variance = true_variances(facts.truth, measure)[runs.index(better), runs.index(worse)]
-    return _topics_for(difference, variance, ALPHA / n_pairs) < needed
+    return topics_for(difference / np.sqrt(variance), ALPHA / n_pairs) < needed
 
 
 def _some_runs_differ(facts: Facts) -> bool:

@@ -12,6 +12,8 @@ REFERENCES: dict[str, str] = {
     "1643-1658.",
     "aslam2005": "Aslam, Yilmaz, Pavlu. The maximum entropy method for analyzing retrieval measures. "
     "SIGIR 2005, 27-34.",
+    "bell2002": "Bell, McCaffrey. Bias reduction in standard errors for linear regression with multi-stage samples. "
+    "Survey Methodology 28(2), 2002, 169-181.",
     "benjamini2005": "Benjamini, Yekutieli. False discovery rate-adjusted multiple confidence intervals for selected "
     "parameters. JASA 100(469), 2005, 71-81.",
     "bodoff2007": "Bodoff, Li. Test theory for assessing IR test collections. SIGIR 2007, 367-374.",
@@ -36,6 +38,10 @@ REFERENCES: dict[str, str] = {
     "conditions. Psychometrika 72, 2007, 563-581.",
     "feldt1965": "Feldt. The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty. "
     "Psychometrika 30(3), 1965, 357-370.",
+    "fieller1954": "Fieller. Some problems in interval estimation. Journal of the Royal Statistical Society B 16(2), "
+    "1954, 175-185.",
+    "guenther1981": "Guenther. Sample size formulas for normal theory t tests. American Statistician 35(4), 1981, "
+    "243-244.",
     "haldane1945": "Haldane. On a method of estimating frequencies. Biometrika 33(3), 1945, 222-225.",
     "hansen2011": "Hansen, Lunde, Nason. The model confidence set. Econometrica 79(2), 2011, 453-497.",
     "hoeffding1963": "Hoeffding. Probability inequalities for sums of bounded random variables. JASA 58(301), 1963, "

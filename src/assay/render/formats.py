@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -73,12 +73,39 @@ def to_markdown(result: Result) -> str:
 
     Of a report, something to paste into an issue: what to do, what is inconclusive, what to beware of, the best runs.
     """
-    from assay.render.markdown import issue, markdown_table
+    from assay.render.markdown import for_pull_request, issue, markdown_table
 
     if isinstance(result, Report):
         return issue(result)
+    if "gates" in result.tables and result.screen is not None:
+        return for_pull_request(result)
     notes = [f"- {safe(labelled(note), 'markdown')}\n" for note in gravest_first(notes_on_table(result))]
     return "".join([*notes, *(["\n"] if notes else []), markdown_table(result.table)])
+
+
+def to_junit(result: Result) -> str:
+    """The conditions of a gate as JUnit XML: a failure where one is violated, skipped where it is undecided.
+
+    What `--inconclusive fail` makes of an undecided one is a failure, too.
+    """
+    if "gates" not in result.tables:
+        raise UsageError("JUnit XML (.xml) is for the conditions of a gate (`assay compare --gate`)")
+    undecided = result.settings.get("inconclusive")
+    cases = [_case(row, undecided) for row in result.tables["gates"].to_dicts()]
+    n_failed, n_skipped = (sum(what in case for case in cases) for what in ("<failure", "<skipped"))
+    head = f'<testsuite name="assay compare" tests="{len(cases)}" failures="{n_failed}" skipped="{n_skipped}">'
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>", ""])
+
+
+def _case(row: Mapping[str, Any], undecided: str | None) -> str:
+    who = row["run"] if row["baseline"] is None else f"{row['run']} against {row['baseline']}"
+    about, name = safe(who, "xml"), safe(row["gate"], "xml")
+    value, low, high = ("unknown" if row[end] is None else f"{row[end]:.6g}" for end in ("value", "low", "high"))
+    says = f"{row['verdict']}: {value}, one-sided bounds {low} and {high}, {row['n_topics']} queries"
+    word = row["verdict"] if row["verdict"] in ("pass", "violated") else undecided or "skip"
+    inner = {"pass": f"<system-out>{says}</system-out>", "skip": f'<skipped message="{says}"/>'}
+    failure = f'<failure message="{says}"/>'
+    return f'  <testcase classname="{about}" name="{name}">\n    {inner.get(word, failure)}\n  </testcase>'
 
 
 def to_latex(result: Result) -> str:
@@ -130,13 +157,14 @@ FORMATS: dict[str, Callable[[Result], str]] = {
     "latex": to_latex,
     "markdown": to_markdown,
     "trec_eval": to_trec_eval,
+    "junit": to_junit,
 }
 PICTURES = (".svg", ".png", ".pdf")
-_EXTENSIONS = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
+_EXTENSIONS = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table", ".xml": "junit"}
 
 ANY = "NAME"  # in a docstring: tables whose names depend on what is asked for
 
-_BARE = ("csv", "parquet", "trec_eval")  # have no place for notes
+_BARE = ("csv", "parquet", "trec_eval", "junit", "xml")  # have no place for notes
 
 EXTENSIONS = (*_EXTENSIONS, ".parquet", *PICTURES, ".html")
 """What `-o` understands."""

@@ -1,4 +1,4 @@
-"""Markdown: a table, and a report as something to paste into an issue."""
+"""Markdown: a table, a report as something to paste into an issue, a gate for a pull request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from assay.core.text import counted
 from assay.render import verdict
 from assay.render.cells import cells, is_number
 from assay.render.escaping import safe
-from assay.results.result import Report
+from assay.render.screen import notes_on_table
+from assay.render.text import labelled
+from assay.results.result import Report, Result
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,3 +68,26 @@ def _safe(text: str) -> str:
 def _fenced(text: str) -> str:
     """Let no text end the code block that it stands in."""
     return safe(text, "terminal").replace("```", "'''")
+
+
+def for_pull_request(result: Result) -> str:
+    """What to read before a change goes in: what the gate says, what follows in words, the numbers, the caveats."""
+    said = [
+        f"- {safe(verdict.said_of(one.text.rstrip('.'), one.shown, one.between), 'markdown')}\n"
+        for one in result.sentences
+    ]
+    notes = [f"- {safe(labelled(note), 'markdown')}\n" for note in gravest_first(notes_on_table(result))]
+    shown = result.table.select([name for name in _COMPARED if name in result.table.columns])
+    word = "violated" if result.failed else "inconclusive" if result.undecided else "passed"
+    parts = [
+        f"### The gate is {word}\n",
+        "".join(said),
+        markdown_table(result.tables["gates"].select(_CONDITIONS)),
+        f"<details><summary>Every comparison</summary>\n\n{markdown_table(shown)}\n</details>\n",
+        "".join(notes),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+_CONDITIONS = ("gate", "run", "baseline", "value", "low", "high", "verdict", "n_topics")
+_COMPARED = ("measure", "run_a", "run_b", "difference", "low", "high", "p", "n_topics", "wins", "losses", "verdict")

@@ -43,6 +43,7 @@ class Section:
     n_measures: int | Threshold = 1
     n_topics: int | Threshold = 1
     graded: bool = False  # needs more than one grade of relevance
+    only_few: bool = False  # is for few runs: with many, others answer its question
     passed: tuple[str, ...] = (
         "measure",
         "undefined",

@@ -56,8 +56,9 @@ class Result:
     `table` is the answer, `tables` the evidence by name; `basis` says what data it rests on, `settings` how it
     was computed, `notes` what to beware of, `sentences` what follows in words. `text` is prose that stands before
     the table, `charts` are pictures as data. `failed` says that a check the user asked for failed: the command leaves
-    with code 1. `unprinted` names columns of the table that are for programs and pages: printed text leaves them out.
-    `screen` says what is printed first; without one the whole table is.
+    with code 1; `undecided` that a gate could not decide: with code 3. `unprinted` names columns of the table that
+    are for programs and pages: printed text leaves them out. `screen` says what is printed first; without one the
+    whole table is.
     """
 
     analysis: str
@@ -69,6 +70,7 @@ class Result:
     text: str = ""
     charts: tuple[Chart, ...] = ()
     failed: bool = False
+    undecided: bool = False
     sentences: tuple[Sentence, ...] = ()
     unprinted: tuple[str, ...] = ()
     screen: Screen | None = None

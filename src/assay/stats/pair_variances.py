@@ -23,13 +23,24 @@ def typical_variances(x: Array, group: Index, *, middle: Middle = np.median) -> 
     tested = (n >= LEAST_SHARED) & (d.sd > 0)
     if not tested.any():
         return np.array(np.nan), np.zeros(0)
-    there = ~np.isnan(d.difference[tested])
-    centred = np.where(there, d.difference[tested] - d.mean[tested, None], 0.0)
-    member = (group[:, None] == np.arange(group.max() + 1)).astype(np.float64)  # [topic, group]
-    gone, total, squares = there @ member, centred @ member, centred**2 @ member  # [pair, group]
-    rest = n[tested, None] - gone
-    # about their own mean: those that are left add up to minus the total of those that are gone
-    left = squares.sum(-1, keepdims=True) - squares - total**2 / np.maximum(rest, 1)
-    without = middle(left / np.maximum(rest - 1, 1), axis=0)
+    left, rest = variances_without(d.difference[tested], group)
+    without = middle(left, axis=0)
     enough = (rest >= LEAST_SHARED).all() and (without > 0).all()
     return np.asarray(middle(d.sd[tested] ** 2)), without if enough else np.zeros(0)
+
+
+def variances_without(difference: Array, group: Index) -> tuple[Array, Array]:
+    """The variance of every pair's differences without each group of topics, and on how many topics it then rests.
+
+    `difference` is [pair, topic], NaN where a run has no score; `group` [topic] is from 0 up. Two of [pair, group]
+    """
+    there = ~np.isnan(difference)
+    n = there.sum(-1)
+    mean = np.where(there, difference, 0.0).sum(-1) / np.maximum(n, 1)
+    centred = np.where(there, difference - mean[:, None], 0.0)
+    member = (group[:, None] == np.arange(group.max(initial=-1) + 1)).astype(np.float64)  # [topic, group]
+    gone, total, squares = there @ member, centred @ member, centred**2 @ member  # [pair, group]
+    rest = n[:, None] - gone
+    # about their own mean: those that are left add up to minus the total of those that are gone
+    left = squares.sum(-1, keepdims=True) - squares - total**2 / np.maximum(rest, 1)
+    return left / np.maximum(rest - 1, 1), rest

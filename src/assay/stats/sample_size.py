@@ -46,6 +46,25 @@ def paired_topics(sd: ArrayLike, difference: ArrayLike, *, alpha: float, power: 
     return _fewest(lambda at, n: paired_power(effect.flat[at], n, alpha=alpha) >= power, guess)
 
 
+def topics_for(effect: float, alpha: float) -> float:
+    """The topics by which a difference is significant with the target power; `effect` is it over its deviation.
+
+    >>> topics_for(0.5, 0.05)
+    34.0
+    """
+    return float(paired_topics(1.0, effect, alpha=alpha, power=TARGET_POWER.value))
+
+
+def topics_for_variance(variance: float, difference: float, alpha: float) -> int | None:
+    """The topics that a difference of this variance needs; none where nothing varies, or beyond all that there are.
+
+    >>> topics_for_variance(0.04, 0.1, 0.05), topics_for_variance(0.0, 0.1, 0.05)
+    (34, None)
+    """
+    needed = topics_for(difference / np.sqrt(variance), alpha) if variance > 0 else np.inf
+    return int(needed) if np.isfinite(needed) else None
+
+
 def paired_power(effect: Array, n_topics: Index, *, alpha: float) -> Array:
     """The probability that a two-sided paired t test is significant; `effect` is in deviations of the difference."""
     from scipy.special import chdtr, nctdtr, stdtrit

@@ -246,14 +246,15 @@ def test_a_measure_asked_for_twice_is_said_once(run: Callable[..., Answer]) -> N
 
 def test_few_runs_are_compared_pair_by_pair_and_the_rest_is_one_line_each() -> None:
     made = report(few(4), measure=["AP", "nDCG@10"])
-    assert names(made)[:2] == ["glance", "power"]
+    assert names(made)[:3] == ["glance", "compare", "power"]
     pairs = part(made, "power").result
     assert pairs is not None
     assert pairs.settings["correction"] == "holm"
     assert part(made, "power").shown == ("pairs",)
     left_out = {one: part(made, one).why_not for one in names(made, asked=False)}
     assert left_out["agreement"] == "needs at least 10 runs; there are 4"
-    assert made.table["rule"][0] == "different_runs"
+    assert made.table["rule"][0] == "compared_systems"
+    assert "different_runs" not in made.table["rule"]
 
 
 def test_a_first_look_leaves_out_what_takes_long() -> None:

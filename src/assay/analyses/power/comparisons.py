@@ -9,7 +9,7 @@ import polars as pl
 from assay.core.text import Row, known
 from assay.results.result import Result
 from assay.scoring.direction import is_unstated
-from assay.stats.sample_size import TARGET_POWER, paired_topics
+from assay.stats.sample_size import topics_for
 from assay.stats.significance.declare import find_test
 from assay.stats.significance.pairs import CORRECTION_TITLES, holm
 
@@ -140,7 +140,7 @@ class RunPairs:
         if not known(row["effect"]) or row["effect"] == 0 or not known(row["high"]):
             return None
         effect = row["effect"] * row["high"] / row["difference"]
-        return float(paired_topics(1.0, effect, alpha=alpha / self.pairs.height, power=TARGET_POWER.value))
+        return topics_for(effect, alpha / self.pairs.height)
 
 
 def run_pairs(power: Result, measure: str) -> RunPairs:

@@ -9,7 +9,7 @@ from assay.results import schemas
 from assay.scoring.scores import Scores
 from assay.stats.intervals import grouped, jackknife_interval
 from assay.stats.pair_variances import typical_variances
-from assay.stats.sample_size import TARGET_POWER, paired_topics
+from assay.stats.sample_size import topics_for_variance
 
 _SCHEMA = schemas.schema("measure", "difference", "n_topics", "low", "high", low=pl.Int64, high=pl.Int64)
 
@@ -20,13 +20,6 @@ def needed_table(data: Scores, difference: float, *, alpha: float, level: float)
     for measure, x in zip(data.conditions, data.working(), strict=True):
         estimate, left_out = typical_variances(x, grouped(x.shape[1]))
         ends = jackknife_interval(np.log(estimate), np.log(left_out), level=level)
-        rows.append((measure, difference, *(_topics(v, difference, alpha) for v in (estimate, *np.exp(ends)))))
+        topics = (topics_for_variance(v, difference, alpha) for v in (estimate, *np.exp(ends)))
+        rows.append((measure, difference, *topics))
     return schemas.table(rows, _SCHEMA)
-
-
-def _topics(variance: float, difference: float, alpha: float) -> int | None:
-    """A whole number of topics; none where nothing varies, or beyond any that could be had."""
-    if not variance > 0:
-        return None
-    needed = paired_topics(np.sqrt(variance), difference, alpha=alpha, power=TARGET_POWER.value)
-    return int(needed) if np.isfinite(needed) else None

@@ -17,7 +17,9 @@ MOST_SENTENCES = Threshold(
 FEW_SENTENCES = Threshold(
     "few_sentences", 3, unit="sentences", meaning="of fewer that are decided, a verdict says what is lacking"
 )
-LEADS = "different_runs"  # speaks first where runs are few
+LEADS = ("slice_against", "compared_systems", "different_runs")  # speak first where runs are few
+INSTEAD = {"different_runs": "compared_systems", "unjudged_documents": "unjudged_shares"}
+"""Sentences that are left out where another one speaks: of few runs, it answers the same question."""
 SAME_QUESTION: tuple[tuple[str, ...], ...] = (
     ("best_measures", "weaker_measures"),
     ("topics_enough", "topics_for_stability"),
@@ -25,7 +27,7 @@ SAME_QUESTION: tuple[tuple[str, ...], ...] = (
 """Sentences of which only the first that is decided is said: they answer the same question."""
 ORDER: tuple[tuple[str, ...], ...] = (
     ("best_measures", "weaker_measures"),
-    ("different_runs",),
+    ("different_runs", "compared_systems"),
     ("lasting_differences",),
     ("topics_enough", "topics_for_stability"),
     ("redundant_measures", "measures_predicted_as_well", "unsettled_redundancy"),
@@ -37,9 +39,11 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("lasting_weights", "lost_gain", "discount_follows_pool"),
     ("small_sample_bias", "document_errors"),
     ("most_informative",),
+    ("slice_against",),
+    ("gate_verdict",),
     ("worst_runs_decide",),
     ("few_topics", "few_runs"),
-    ("unjudged_documents", "ties", "small_topics", "empty_topics"),
+    ("unjudged_shares", "unjudged_documents", "ties", "small_topics", "empty_topics"),
     ("retrieved_only", "missing_lists", "same_runs"),
 )
 """What readers ask, in this order, and the sentences that answer it, by name; caveats last, users' own after all.
@@ -58,8 +62,10 @@ def verdict(results: Mapping[str, Result]) -> list[Statement]:
     own = [(section, one) for section, result in results.items() for one in result.sentences]
     every = sorted([*own, *joint_sentences(results)], key=lambda statement: place(statement[1].name))
     if n_runs(*results.values()) < MANY_RUNS.value:
-        every.sort(key=lambda statement: statement[1].name != LEADS)
+        every.sort(key=lambda statement: statement[1].name not in LEADS)
+    spoken = {one.name for _, one in every}
     repeated = _repeated({one.name for _, one in every if one.status == "decided"})
+    repeated |= {name for name, other in INSTEAD.items() if other in spoken}
     every = [(section, one) for section, one in every if one.name not in repeated]
     decided, inconclusive, caveats = (
         [statement for statement in every if statement[1].status == status] for status in get_args(Status)

@@ -1,0 +1,120 @@
+"""Which systems are compared with which, by which measures: the rows of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from assay.analyses.compare.comparisons import Comparisons, Decisions, decide, decide_after
+from assay.analyses.compare.evidence import Pairing
+from assay.core.arrays import Array, Index
+from assay.core.errors import UsageError, suggestion
+from assay.core.text import first_few
+from assay.results.schemas import schema, table
+from assay.scoring.scores import Scores
+from assay.stats.intervals import grouped, jackknife_interval
+from assay.stats.pair_variances import variances_without
+from assay.stats.sample_size import topics_for_variance
+from assay.stats.significance.pairs import LEAST_SHARED
+
+SIMULTANEOUS, SINGLE = "all pairs at once", "single"
+"""What an interval holds for: all pairs of the family at once, or one comparison by itself."""
+
+_SCHEMA = schema(
+    "measure", "run_a", "run_b", "difference", "low", "high", "p", "effect", "n_topics", "wins", "ties", "losses",
+    "verdict", "topics_needed", "flippable", "interval",
+    **dict.fromkeys(("wins", "ties", "losses", "topics_needed"), pl.Int64), flippable=pl.Boolean, interval=pl.String,
+)  # fmt: skip
+_NEEDED = schema("measure", "run_a", "run_b", "difference", "n_topics", "low", "high", low=pl.Int64, high=pl.Int64)
+
+
+def pairing(runs: Sequence[str], baselines: Sequence[str]) -> Pairing:
+    """Every pair of systems, or every system against every baseline, which then is the second of the pair."""
+    for name in baselines:
+        if name not in runs:
+            raise UsageError(
+                f"--baseline {name}: no such system{suggestion(name, runs) or f' (there is {first_few(runs)})'}"
+            )
+    if not baselines:
+        first, second = np.triu_indices(len(runs), 1)
+        return Pairing(first, second, tuple(runs))
+    at = {name: i for i, name in enumerate(runs)}
+    others = [at[name] for name in runs if name not in baselines]
+    if not others:
+        raise UsageError("every system is a --baseline; name at least one that is none")
+    pairs = np.array([(one, at[base]) for base in dict.fromkeys(baselines) for one in others], dtype=np.int64)
+    return Pairing(pairs[:, 0], pairs[:, 1], tuple(runs))
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """All pairs by all measures, and what is decided of them."""
+
+    pairing: Pairing
+    of: list[Comparisons]  # [measure]
+    decisions: list[Decisions]  # [measure]
+
+    @classmethod
+    def of_pairs(cls, pairs: Pairing, compared: list[Comparisons], *, alpha: float, margin: float | None) -> Family:
+        """Decide the pairs by the first measure, and those that are decided by the further ones."""
+        first = decide(compared[0], alpha=alpha, margin=margin)
+        return cls(pairs, compared, [first, *decide_after(compared[1:], first, alpha=alpha)])
+
+    def table(self, data: Scores, flips: Array) -> pl.DataFrame:
+        """One row per measure and pair; `flips` is [measure, pair]."""
+        rows = []
+        for m, (measure, of, made) in enumerate(zip(data.conditions, self.of, self.decisions, strict=True)):
+            sign = -1 if data.lower_of(m) else 1
+            for i, a, b in self.pairing:
+                low, high = sorted((sign * made.low[i], sign * made.high[i]))
+                n, wins, losses = int(of.n[i]), int(of.wins[i]), int(of.losses[i])
+                rows.append(
+                    (
+                        measure,
+                        a,
+                        b,
+                        sign * of.mean[i] + 0.0,
+                        low + 0.0,
+                        high + 0.0,
+                        made.p[i],
+                        sign * of.effect[i] + 0.0,
+                        n,
+                        wins,
+                        n - wins - losses,
+                        losses,
+                        made.verdict[i],
+                        made.topics_needed[i],
+                        None if np.isnan(flips[m, i]) else bool(flips[m, i]),
+                        SIMULTANEOUS if m == 0 and self.pairing.first.size > 1 else SINGLE,
+                    )
+                )
+        return table(rows, _SCHEMA)
+
+    def needed(self, data: Scores, difference: float, *, level: float) -> pl.DataFrame:
+        """How many queries find a stated difference of every pair by every measure, with the interval."""
+        alpha = self.decisions[0].alpha
+        group = grouped(len(data.topics))
+        rows = []
+        for measure, of in zip(data.conditions, self.of, strict=True):
+            left, rest = variances_without(of.difference, group)
+            for i, a, b in self.pairing:
+                enough = bool((rest[i] >= LEAST_SHARED).all() and (left[i] > 0).all())
+                ends = _variance_ends(of.sd[i] ** 2, left[i], level) if enough else (np.nan, np.nan)
+                topics = [topics_for_variance(v, difference, alpha) for v in (of.sd[i] ** 2, *ends)]
+                rows.append((measure, a, b, difference, *topics))
+        return table(rows, _NEEDED)
+
+
+def _variance_ends(variance: float, left: Array, level: float) -> tuple[float, float]:
+    """The interval of a variance, from what it is without each group of queries."""
+    low, high = np.exp(jackknife_interval(np.log(variance), np.log(left), level=level))
+    return float(low), float(high)
+
+
+def cluster_index(names: pl.Series) -> Index:
+    """Number clusters; a query of none is its own. [query]"""
+    own = [f"c{name}" if name is not None else f"q{i}" for i, name in enumerate(names)]
+    return np.unique(own, return_inverse=True)[1].astype(np.int64)

@@ -1,0 +1,192 @@
+"""What `compare` says: which slice to look at, which system to prefer, whether a gate is passed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from assay.analyses.compare.comparisons import BETTER, EQUIVALENT, INCONCLUSIVE, UNRESOLVABLE, WORSE
+from assay.analyses.compare.gate import PASS, UNDECIDED, VIOLATED
+from assay.analyses.compare.slices import AGAINST
+from assay.core.text import Row, counted, known, listed, percent, score
+from assay.results.result import Result
+from assay.results.sentences import Sentence, Spoken, sentence
+from assay.scoring.direction import is_unstated
+
+_NAMED = 3  # systems that are listed
+_PAIRS = 2  # that are said to be equivalent
+_ENDS = ("difference", "low", "high")
+
+
+@sentence("compare", cite="buckley2007, own", caveat=True)
+def unjudged_shares(compare: Result) -> Sentence | None:
+    """Says first how much of what each system returns nobody judged, down to the cutoff of the first measure."""
+    holes = compare.tables.get("holes")
+    if holes is None:
+        return None
+    known = holes.drop_nulls("unjudged").sort("unjudged", descending=True, maintain_order=True)
+    if not known.height or known["unjudged"][0] == 0:
+        return None
+    shares = [f"{run} {percent(share)}" for run, share in known.select("run", "unjudged").rows()]
+    what = f"unjudged among the first {known['depth'][0]}: {listed(shares)}"
+    return Sentence(what, known["unjudged"][0], shown=f"{percent(known['unjudged'][0])} at most")
+
+
+@sentence("compare", cite="holm1979, own")
+def slice_against(compare: Result) -> Sentence | None:
+    """Names the slice of the queries that most clearly moves against the rest.
+
+    Where one system is ahead in the slice and behind on all other queries, and the difference of the two differences
+    is significant (Welch's t test, over all slices and pairs corrected by Holm). The number is the difference within
+    the slice, with its interval by itself. A column with more than {most_slices} values makes no slices (own).
+    """
+    slices = compare.tables.get("slices")
+    if slices is None or not slices.height or slices["moves"][0] != AGAINST:
+        return None
+    row = slices.row(0, named=True)
+    lower = compare.basis.is_lower_better(row["measure"])
+    word = "lower" if row["difference"] < 0 else "higher"
+    better = "better" if (row["difference"] > 0) is not lower else "worse"
+    word = word if is_unstated(row["measure"], compare.notes) else better
+    why = f"{row['run_a']} is {word} than {row['run_b']} there, against the rest of the queries"
+    by = f"by {compare.basis.titled(row['measure'])}"
+    return Sentence.of(f"Look at {row['column']} {row['slice']} first", row, _signed, why=f"{why}, {by}", ends=_ENDS)
+
+
+def _signed(x: float) -> str:
+    """Show a difference of which the sign counts."""
+    return f"{round(x, 3) + 0.0:+.3f}"
+
+
+@sentence("compare", cite="agresti2005, guenther1981, own")
+def compared_systems(compare: Result) -> Spoken:
+    """Says which system to prefer to which, which are equivalent, and what is open, by the first measure.
+
+    A system is preferred where the corrected p is below alpha; the interval is of the same correction and holds for
+    all pairs at once. Of several that are decided it names the system that is ahead of most; with baselines, those
+    that are better and those that are worse than each. Systems are equivalent where two one-sided tests say so. What
+    is not significant is inconclusive, with at least how many queries would settle it (a chance of {target_power} at
+    the upper end of the interval); where too few queries differ for any test, it says so. Where a name suggests that
+    lower is better and nothing states it, a system is said to be higher, not better.
+    """
+    measure = str(compare.table["measure"][0])
+    of = _Said(compare, measure, compare.table.filter(pl.col("measure") == measure).to_dicts())
+    return (*of.preferred(), *of.equivalent(), *of.open())
+
+
+class _Said:
+    """The pairs of systems by one measure, put into words."""
+
+    def __init__(self, compare: Result, measure: str, rows: list[Row]) -> None:
+        self.by = compare.basis.titled(measure)
+        self.lower = compare.basis.is_lower_better(measure)
+        self.unstated = is_unstated(measure, compare.notes)
+        self.word = "higher" if self.unstated else "better"
+        self.baselines: Sequence[str] = compare.settings.get("baseline", ())
+        self.rows = rows
+
+    def preferred(self) -> Iterator[Sentence]:
+        """Which systems to prefer."""
+        decided = [self._led(row) for row in self.rows if row["verdict"] in (BETTER, WORSE)]
+        if not self.baselines:
+            ahead = [row["better"] for row in decided]
+            for name in sorted(dict.fromkeys(ahead), key=lambda one: -ahead.count(one))[:1]:
+                mine = [row for row in decided if row["better"] == name]
+                yield self._sentence("Prefer", [name], [row["worse"] for row in mine], mine)
+            return
+        for base in self.baselines:
+            better = [row for row in decided if row["worse"] == base]
+            worse = [row for row in decided if row["better"] == base]
+            if better:
+                yield self._sentence("Prefer", [row["better"] for row in better], [base], better)
+            if worse:
+                yield self._sentence("Prefer", [base], [row["worse"] for row in worse], worse)
+
+    def _sentence(self, action: str, better: list[str], worse: list[str], rows: list[Row]) -> Sentence:
+        """Prefer some to others, with the smallest of their differences."""
+        nearest = min(rows, key=lambda row: row["difference"])
+        names, others = listed(better, most=_NAMED), listed(worse, most=_NAMED)
+        many = len(better) > 1
+        what, why = f"{action} {names} to {others}", f"{'they are' if many else 'it is'} better by {self.by}"
+        if self.unstated:
+            what = f"{names} {'are' if many else 'is'} higher than {others} by {self.by}"
+            why = "whether higher is better is not stated"
+        by = "lower by {}" if self.lower else "{}"
+        of = "" if len(rows) == 1 else f" for {nearest['better']} over {nearest['worse']}"
+        return Sentence.of(what, nearest, score, why=why, ends=_ENDS, shown=by + of)
+
+    def _led(self, row: Row) -> Row:
+        """A pair by its better system, and by how much it is ahead."""
+        ahead = row["verdict"] == BETTER
+        names = (row["run_a"], row["run_b"]) if ahead else (row["run_b"], row["run_a"])
+        ends = sorted((abs(row["low"]), abs(row["high"])))
+        led = {"difference": abs(row["difference"]), "low": ends[0], "high": ends[1]}
+        return {"better": names[0], "worse": names[1], **led}
+
+    def equivalent(self) -> Iterator[Sentence]:
+        """Which systems differ by less than the margin."""
+        for row in [row for row in self.rows if row["verdict"] == EQUIVALENT][:_PAIRS]:
+            exists = row["low"] > 0 or row["high"] < 0
+            why = (
+                "a difference exists but is smaller than the margin"
+                if exists
+                else "they differ by less than the margin"
+            )
+            what = f"Treat {row['run_a']} and {row['run_b']} as equivalent by {self.by}"
+            turned = self._in_order(row)
+            yield Sentence.of(what, turned, _signed, why=why, ends=_ENDS)
+
+    def _in_order(self, row: Row) -> Row:
+        """The difference as how much the first is better."""
+        if not self.lower:
+            return row
+        return {"difference": -row["difference"] + 0.0, "low": -row["high"] + 0.0, "high": -row["low"] + 0.0}
+
+    def open(self) -> Iterator[Sentence]:
+        """What these queries do not decide."""
+        alike = [row for row in self.rows if row["wins"] + row["losses"] == 0 and row["verdict"] == UNRESOLVABLE]
+        few = [row for row in self.rows if row["verdict"] == UNRESOLVABLE and row not in alike]
+        rest = [row for row in self.rows if row["verdict"] == INCONCLUSIVE]
+        for rows, why in ((rest, ""), (few, ", as too few queries differ"), (alike, ", as no query differs")):
+            if rows:
+                numbers = [row["topics_needed"] for row in rows if known(row["topics_needed"])]
+                settled = f"at least {min(numbers):,} queries" if len(numbers) == len(rows) else ""
+                yield Sentence.inconclusive(f"{self._which(rows)}{why}", settled_by=settled)
+
+    def _which(self, rows: list[Row]) -> str:
+        if len(rows) == 1:
+            return f"whether {rows[0]['run_a']} is {self.word} than {rows[0]['run_b']} by {self.by}"
+        if len(rows) == len(self.rows):
+            return f"which of these systems is {self.word} by {self.by}"
+        return f"which is {self.word} by {self.by} of {len(rows)} of the {len(self.rows)} pairs"
+
+
+@sentence("compare", cite="fieller1954, holm1979, own")
+def gate_verdict(compare: Result) -> Spoken:
+    """Says which systems meet all conditions of the gate, and which condition is violated.
+
+    A condition is met where its one-sided interval at alpha lies wholly inside, all of them together as an
+    intersection-union test; it is violated where the interval lies wholly outside, corrected by Holm over all
+    conditions. The rest is inconclusive.
+    """
+    gates = compare.tables.get("gates")
+    if gates is None:
+        return None
+    runs = gates["run"].unique(maintain_order=True).to_list()
+    verdicts = {run: gates.filter(run=run)["verdict"].to_list() for run in runs}
+    met = [run for run in runs if set(verdicts[run]) == {PASS}]
+    said = []
+    if met:
+        n = len(verdicts[met[0]])
+        why = f"{'it meets' if len(met) == 1 else 'each meets'} every condition of the gate"
+        said.append(Sentence(f"Accept {listed(met, most=_NAMED)}", n, shown=counted(n, "condition"), why=why))
+    for row in gates.filter(verdict=VIOLATED).sort("p_violated", maintain_order=True).head(_PAIRS).to_dicts():
+        show = percent if row["gate"].endswith("%") else _signed if row["baseline"] is not None else score
+        why = f"it violates the condition {row['gate']}"
+        said.append(Sentence.of(f"Stop {row['run']}", row, show, why=why, ends=("value", "low", "high")))
+    left = [run for run in runs if UNDECIDED in verdicts[run] and VIOLATED not in verdicts[run]]
+    if left:
+        what = f"whether {listed(left, most=_NAMED, last='or')} {'meets' if len(left) == 1 else 'meet'} the gate"
+        said.append(Sentence.inconclusive(what))
+    return tuple(said)

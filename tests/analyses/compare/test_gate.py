@@ -1,0 +1,189 @@
+"""Gates: what a line means, when it passes, is violated or neither, and what a build server reads of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.analyses.compare.gate import Gate, read_gates
+from assay.cli import main
+from assay.core.errors import UsageError
+from assay.results.result import Result
+from tests.builders.compare import compared, normal, scores
+
+RNG = np.random.default_rng(11)
+
+
+def gate(data_lead: float, *conditions: str, n: int = 60, **settings: object) -> Result:
+    return compared(normal(n, data_lead), baseline=["b"], gate=list(conditions), **settings)
+
+
+def verdict(result: Result, row: int = 0) -> str:
+    return str(result.tables["gates"]["verdict"][row])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("nDCG@10 > -0.01", (True, False, -0.01, False, True)),
+        ("nDCG@10>=+0", (True, True, 0.0, False, True)),
+        (" nDCG@10 < +5% ", (False, False, 0.05, True, True)),
+        ("ndcg_cut_10 >= 0.45", (True, True, 0.45, False, False)),
+        ("nDCG@10 <= 1e-2", (False, True, 0.01, False, False)),
+    ],
+)
+def test_a_condition_is_read_as_it_stands(text: str, expected: tuple[bool, bool, float, bool, bool]) -> None:
+    (one,) = read_gates([text], normal(10, 0.1), ["b"])
+    above, equal, threshold, relative, difference = expected
+    assert one == Gate(text.strip(), "nDCG@10", above, equal, threshold, relative, difference)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("nDCG@10", "expected a measure, > or <, and a number"),
+        ("nDCG@10 > high", "expected a measure"),
+        ("nDCG@10 = 0.5", "expected a measure"),
+        ("nDCG@1 > 0.5", "no measure 'nDCG@1'; did you mean 'nDCG@10'"),
+        ("nDCG@10 > 2%", "a share of what"),
+    ],
+)
+def test_a_malformed_condition_is_one_line_with_the_fix(text: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        read_gates([text], normal(10, 0.1), ["b"])
+
+
+def test_a_difference_needs_a_baseline() -> None:
+    with pytest.raises(UsageError, match="give --baseline NAME"):
+        read_gates(["nDCG@10 > -0.01"], normal(10, 0.1), [])
+    with pytest.raises(UsageError, match="--inconclusive"):
+        compared(normal(10, 0.1), inconclusive="pass")
+
+
+def test_it_passes_where_the_one_sided_interval_lies_inside_and_is_violated_where_outside() -> None:
+    d = (data := normal(60, 0.05)).value[0, 0] - data.value[0, 1]
+    low, high = stats.t.interval(0.9, 59, d.mean(), stats.sem(d))
+    for threshold, expected in {low - 1e-6: "pass", low + 1e-6: "inconclusive", high + 1e-6: "violated"}.items():
+        assert verdict(gate(0.05, f"nDCG@10 > +{threshold:.9f}")) == expected
+    row = gate(0.05, "nDCG@10 > +0").tables["gates"].row(0, named=True)
+    assert (row["low"], row["high"]) == pytest.approx((low, high))
+    assert row["p_pass"] == pytest.approx(stats.ttest_1samp(d, 0, alternative="greater").pvalue, rel=1e-6)
+
+
+def test_a_violation_is_corrected_by_holm_and_a_pass_is_not() -> None:
+    d = (data := normal(60, 0.05)).value[0, 0] - data.value[0, 1]
+    threshold = f"nDCG@10 > +{stats.t.interval(0.94, 59, d.mean(), stats.sem(d))[1]:.9f}"  # p of a violation is .03
+    assert verdict(gate(0.05, threshold)) == "violated"
+    alone = gate(0.05, threshold).tables["gates"]["p_violated"][0]
+    both = gate(0.05, threshold, "nDCG@10 > -0.5")
+    assert both.tables["gates"]["p_violated"][0] == pytest.approx(2 * alone)
+    assert [verdict(both, row) for row in (0, 1)] == ["inconclusive", "pass"]
+
+
+def test_a_share_is_of_the_baselines_mean_by_fiellers_method() -> None:
+    """A share r lies at an end where the mean of a - (1 + r) b is just significantly different from 0."""
+    data = normal(60, 0.02)
+    a, b = data.value[0]
+    row = gate(0.02, "nDCG@10 > -2%").tables["gates"].row(0, named=True)
+    assert row["value"] == pytest.approx(a.mean() / b.mean() - 1)
+    for end, side in ((row["low"], "greater"), (row["high"], "less")):
+        assert stats.ttest_1samp(a - (1 + end) * b, 0, alternative=side).pvalue == pytest.approx(0.05, rel=1e-6)
+
+
+def test_a_mean_of_0_and_1_has_an_exact_interval() -> None:
+    """A perfect score on ten queries is 0.74 to 1 at least, one-sided (0.69, two-sided)."""
+    x = np.stack([np.ones(10), np.zeros(10)])
+    row = compared(scores(x, measures=["S@1"]), gate=["S@1 > 0.7"]).tables["gates"].row(0, named=True)
+    assert (row["low"], row["high"], row["verdict"]) == (pytest.approx(0.05**0.1), 1.0, "pass")
+
+
+def test_a_change_that_changes_nothing_passes() -> None:
+    x = RNG.random(20)
+    for condition in ("nDCG@10 > -0.01", "nDCG@10 >= +0", "nDCG@10 > -1%"):
+        result = compared(scores(np.stack([x, x])), baseline=["b"], gate=[condition])
+        assert verdict(result) == "pass"
+    assert verdict(compared(scores(np.stack([x, x])), baseline=["b"], gate=["nDCG@10 > +0"])) == "inconclusive"
+
+
+def test_a_true_violation_passes_and_a_true_pass_is_violated_in_at_most_alpha_of_samples() -> None:
+    """At the edge: the true difference is the threshold. 600 samples; three standard errors are .027."""
+    passed = violated = 0
+    for seed in range(600):
+        rng = np.random.default_rng(seed)
+        x = rng.gamma(1.0, 0.2, (2, 50))
+        word = verdict(compared(scores(x), baseline=["b"], gate=["nDCG@10 > +0"]))
+        passed, violated = passed + (word == "pass"), violated + (word == "violated")
+    assert passed / 600 <= 0.05 + 0.027
+    assert violated / 600 <= 0.05 + 0.027
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Scores of an old and a new system, in one file."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    rng = np.random.default_rng(2)
+    old = rng.random(80)
+    lines = [
+        json.dumps({"topic": f"q{i}", "run": name, "measure": measure, "value": value})
+        for i in range(80)
+        for name, measure, value in (
+            ("old", "nDCG@10", old[i]),
+            ("new", "nDCG@10", old[i] + 0.02 + 0.05 * rng.normal()),
+            ("old", "latency_ms", 100 + 5 * rng.normal()),
+            ("new", "latency_ms", 120 + 5 * rng.normal()),
+        )
+    ]
+    (tmp_path / "scores.jsonl").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+WORDS = ["compare", "--scores", "scores.jsonl", "--lower", "latency_ms", "--baseline", "old"]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "code"),
+    [
+        (["nDCG@10 > -0.01", "latency_ms < +50"], 0),
+        (["nDCG@10 > -0.01", "latency_ms < +10%"], 1),
+        (["nDCG@10 > +0.02"], 3),
+        (["nDCG@10 > +0.02", "--inconclusive=pass"], 0),
+        (["nDCG@10 > +0.02", "--inconclusive=fail"], 1),
+        (["nDCG@10 better"], 2),
+    ],
+)
+def test_the_exit_code_is_what_a_build_needs(conditions: list[str], code: int, files: Path) -> None:
+    words = [word if word.startswith("--") else f"--gate={word}" for word in conditions]
+    assert main([*WORDS, "-m", "nDCG@10", "-m", "latency_ms", *words]) == code
+
+
+def test_a_build_server_reads_a_case_for_every_condition(files: Path) -> None:
+    conditions = ["nDCG@10 > -0.01", "latency_ms < +10%", "nDCG@10 > +0.02"]
+    assert main([*WORDS, *(f"--gate={one}" for one in conditions), "-o", "gate.xml"]) == 1
+    suite = ElementTree.parse("gate.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "1")
+    assert [case.get("name") for case in suite] == conditions
+    assert [[inner.tag for inner in case] for case in suite] == [["system-out"], ["failure"], ["skipped"]]
+    assert {case.get("classname") for case in suite} == {"new against old"}
+
+
+def test_a_pull_request_reads_the_gate_first_and_the_caveats_too(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*WORDS, "--gate=nDCG@10 > -0.01", "--gate=latency_ms < +10%", "--format", "markdown"]) == 1
+    lines = capsys.readouterr().out.split("\n")
+    assert lines[0] == "### The gate is violated"
+    text = "\n".join(lines)
+    assert "Stop new" in text
+    assert "<details><summary>Every comparison</summary>\n\n| measure" in text
+    assert "further measures than" in text
+
+
+def test_xml_is_for_gates_only(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*WORDS, "-o", "gate.xml"]) == 2
+    assert "JUnit XML (.xml) is for the conditions of a gate" in capsys.readouterr().err
