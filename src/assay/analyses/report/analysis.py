@@ -242,7 +242,7 @@ class _Study:
             if n < (least.value if isinstance(least, Threshold) else least):
                 return f"needs at least {least} {what}s; there {'is' if n == 1 else 'are'} {n}"
         if need.only_few and self.n_runs >= MANY_RUNS.value:
-            return f"is for fewer than {MANY_RUNS} runs; there are {self.n_runs}"
+            return f"needs fewer than {MANY_RUNS} runs; there are {self.n_runs}"
         if need.graded and isinstance(self.data, Collection) and self.data.qrels.top < 2:
             return "needs more than one grade of relevance; the judgments are binary"
         if self.fast and need.fast is None:
