@@ -154,6 +154,8 @@ def _run(words: list[str]) -> int:
         _deliver(result, out, form, table)
     if result.failed and out is not None:
         complain("a check failed: exit code 1; the table, which is printed without -o, says which")
+    if result.undecided and out is not None:
+        complain("the gate is inconclusive: exit code 3; the table, which is printed without -o, says why")
     return _UNDECIDED if result.undecided else int(result.failed)
 
 

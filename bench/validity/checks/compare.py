@@ -35,6 +35,8 @@ SLICES = str(Path("bench") / "validity" / "slices.tsv")  # languages at random: 
 GATE = "> -0.01"
 GATED = (("baseline", ("r00",)), ("gate", tuple(f"{m} {GATE}" for m in ("AP",))), ("slices", SLICES))
 
+SEQUENTIAL = (("sequential", True),)
+
 # --- what is true
 
 
@@ -48,6 +50,12 @@ def _true_slices(truth: Truth, n_topics: int) -> dict[Key, float]:
     """Slices at random have the differences of all topics."""
     every = _true_differences(truth, n_topics)
     return {(m, name, a, b): d for (m, a, b), d in every.items() for name in ("de", "en", "fr")}
+
+
+def _true_at_all_times(truth: Truth, n_topics: int) -> dict[Key, float]:
+    """The differences do not change, however many queries were watched."""
+    every = _true_differences(truth, n_topics)
+    return {(*pair, str(n)): d for pair, d in every.items() for n in range(1, n_topics + 1)}
 
 
 def _no_interaction(truth: Truth, n_topics: int) -> dict[Key, float]:
@@ -129,6 +137,20 @@ INTERVALS: tuple[IntervalCheck, ...] = (
         *_TRUE,
         GATED,
         level=0.9,
+    ),
+    IntervalCheck(
+        "compare: watched",
+        "compare",
+        "running",
+        (*_PAIR, "n_topics"),
+        "low",  # the mean so far is not shown, and the truth is known
+        "low",
+        "high",
+        "true difference, of all pairs at all times",
+        _true_at_all_times,
+        SEQUENTIAL,
+        counted="at once",
+        repeated_in=("sequence",),
     ),
 )
 

@@ -10,7 +10,7 @@ from assay.core.text import counted
 from assay.render import verdict
 from assay.render.cells import cells, is_number
 from assay.render.escaping import safe
-from assay.render.screen import notes_on_table
+from assay.render.screen import conclusions, gathered, notes_on_table
 from assay.render.text import labelled
 from assay.results.result import Report, Result
 
@@ -72,21 +72,28 @@ def _fenced(text: str) -> str:
 
 def for_pull_request(result: Result) -> str:
     """What to read before a change goes in: what the gate says, what follows in words, the numbers, the caveats."""
-    said = [
-        f"- {safe(verdict.said_of(one.text.rstrip('.'), one.shown, one.between), 'markdown')}\n"
-        for one in result.sentences
-    ]
+    said = [f"- {_safe(text)}\n" for text in conclusions(result)]
+    left = [f"**{title}:** {_safe(text)}\n" for title, text in gathered(result)]
     notes = [f"- {safe(labelled(note), 'markdown')}\n" for note in gravest_first(notes_on_table(result))]
     shown = result.table.select([name for name in _COMPARED if name in result.table.columns])
-    word = "violated" if result.failed else "inconclusive" if result.undecided else "passed"
     parts = [
-        f"### The gate is {word}\n",
+        f"### The gate is {_state(result)}\n",
         "".join(said),
+        *left,
         markdown_table(result.tables["gates"].select(_CONDITIONS)),
         f"<details><summary>Every comparison</summary>\n\n{markdown_table(shown)}\n</details>\n",
         "".join(notes),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _state(result: Result) -> str:
+    """Whether the gate is passed, and what `--inconclusive` makes of one that is not decided."""
+    verdicts = set(result.tables["gates"]["verdict"])
+    if "violated" in verdicts or verdicts == {"pass"}:
+        return "violated" if "violated" in verdicts else "passed"
+    counts_as = {"pass": ", which counts as passed", "fail": ", which counts as failed"}
+    return f"inconclusive{counts_as.get(str(result.settings.get('inconclusive')), '')}"
 
 
 _CONDITIONS = ("gate", "run", "baseline", "value", "low", "high", "verdict", "n_topics")

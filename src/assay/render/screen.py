@@ -118,20 +118,30 @@ def statements(result: Result) -> list[str]:
     """What follows in words: what is decided, with its number beside it, what is inconclusive, what to beware of."""
     if result.screen is None:
         return []
-    said = {status: [one for one in result.sentences if one.status == status] for status in _STATUSES}
-    lines = [_filled(f"- {said_of(one.text, one.shown, one.between)}", indent="  ") for one in said["decided"]]
-    for status, opening in _STATUSES.items():
-        if opening and said[status]:
-            lines.append(_filled(opening + "; ".join(map(_clause, said[status])) + "."))
-    return lines
+    decided = [_filled(f"- {text}", indent="  ") for text in conclusions(result)]
+    return [*decided, *(_filled(f"{title}: {text}") for title, text in gathered(result))]
 
 
-_STATUSES = {"decided": "", "inconclusive": f"{INCONCLUSIVE}: ", "beware": f"{BEWARE}: "}
+def conclusions(result: Result) -> list[str]:
+    """What is decided, each with its number beside it."""
+    return [said_of(one.text, one.shown, one.between) for one in result.sentences if one.status == "decided"]
+
+
+def gathered(result: Result) -> Iterator[tuple[str, str]]:
+    """What is inconclusive, and what to beware of, each gathered into one line under its title."""
+    for status, title in _GATHERED.items():
+        if of := [_clause(one) for one in result.sentences if one.status == status]:
+            yield title, f"{'; '.join(of)}."
+
+
+_GATHERED = {"inconclusive": INCONCLUSIVE, "beware": BEWARE}
 
 
 def _clause(sentence: Sentence) -> str:
-    settled = f" ({sentence.settled_by} would settle it)" if sentence.settled_by else ""
-    return sentence.text.rstrip(".") + settled
+    settled = f"{sentence.settled_by} would settle it" if sentence.settled_by else ""
+    number = sentence.number if sentence.status == "inconclusive" else ""  # a caveat holds its own
+    beside = "; ".join(filter(None, [number, settled]))
+    return sentence.text.rstrip(".") + (f" ({beside})" if beside else "")
 
 
 def _filled(text: str, *, indent: str = "") -> str:

@@ -216,3 +216,11 @@ def test_one_query_and_a_constant_measure_have_an_answer() -> None:
     assert same.table.select("verdict", "difference", "p").row(0) == (UNRESOLVABLE, 0.0, 1.0)
     ahead = compared(scores(np.stack([np.full(30, 0.75), np.full(30, 0.5)])))
     assert ahead.table.select("verdict", "difference", "low", "high").row(0) == (BETTER, 0.25, 0.25, 0.25)
+
+
+def test_systems_that_are_ahead_of_the_same_ones_are_preferred_together() -> None:
+    lead = np.array([0.2, 0.2, 0.1, 0.0])[:, None]
+    noise = 0.02 * np.random.default_rng(3).normal(size=(4, 80))
+    said = compared(scores(0.5 + lead + noise - noise.mean(1, keepdims=True))).sentences[0]
+    assert said.text.startswith("Prefer a and b to c and d: they are better")
+    assert said.value == pytest.approx(0.1)

@@ -34,6 +34,7 @@ def verdict(result: Result, row: int = 0) -> str:
         ("nDCG@10>=+0", (True, True, 0.0, False, True)),
         (" nDCG@10 < +5% ", (False, False, 0.05, True, True)),
         ("ndcg_cut_10 >= 0.45", (True, True, 0.45, False, False)),
+        ("nDCG@10 > \u22120.01", (True, False, -0.01, False, True)),
         ("nDCG@10 <= 1e-2", (False, True, 0.01, False, False)),
     ],
 )
@@ -49,6 +50,7 @@ def test_a_condition_is_read_as_it_stands(text: str, expected: tuple[bool, bool,
         ("nDCG@10", "expected a measure, > or <, and a number"),
         ("nDCG@10 > high", "expected a measure"),
         ("nDCG@10 = 0.5", "expected a measure"),
+        ("nDCG@10 => 0.5", "expected a measure"),
         ("nDCG@1 > 0.5", "no measure 'nDCG@1'; did you mean 'nDCG@10'"),
         ("nDCG@10 > 2%", "a share of what"),
     ],
@@ -182,6 +184,47 @@ def test_a_pull_request_reads_the_gate_first_and_the_caveats_too(
     assert "Stop new" in text
     assert "<details><summary>Every comparison</summary>\n\n| measure" in text
     assert "further measures than" in text
+
+
+@pytest.mark.parametrize(
+    ("inconclusive", "state"),
+    [(None, ""), ("pass", ", which counts as passed"), ("fail", ", which counts as failed")],
+)
+def test_an_undecided_gate_is_never_said_to_be_passed_or_violated(
+    inconclusive: str | None, state: str, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [] if inconclusive is None else [f"--inconclusive={inconclusive}"]
+    main([*WORDS, "--gate=nDCG@10 > +0.02", *words, "--format", "markdown"])
+    text = capsys.readouterr().out
+    assert text.split("\n")[0] == f"### The gate is inconclusive{state}"
+    assert "**Inconclusive on these topics:** whether new meets the condition nDCG@10 &gt; +0.02 (+0.014, " in text
+
+
+def test_an_undecided_gate_that_is_written_to_a_file_says_so(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*WORDS, "--gate=nDCG@10 > +0.02", "-o", "gate.xml"]) == 3
+    assert "exit code 3" in capsys.readouterr().err
+
+
+def test_every_system_that_violates_a_condition_is_named_and_the_gate_is_said_first() -> None:
+    result = compared(normal(60, 0.1, n_runs=5), baseline=["a"], gate=["nDCG@10 > -0.02"])
+    first, second = result.sentences
+    assert first.text == "Stop b, c, d and e: each violates the condition nDCG@10 > -0.02."
+    assert first.shown == "-0.100 for b over a"  # the one nearest to the condition
+    assert second.name == "compared_systems"
+
+
+def test_an_undecided_condition_has_its_number_and_both_ends() -> None:
+    result = compared(normal(60, 0.0), baseline=["b"], gate=["nDCG@10 > +0", "nDCG@10 > -1%"])
+    row = result.tables["gates"].row(0, named=True)
+    first, second, *_ = result.sentences
+    assert (first.status, first.value, first.low, first.high) == (
+        "inconclusive",
+        row["value"],
+        row["low"],
+        row["high"],
+    )
+    assert first.text == "whether a meets the condition nDCG@10 > +0"
+    assert "%" in second.number
 
 
 def test_xml_is_for_gates_only(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

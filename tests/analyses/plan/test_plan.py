@@ -127,3 +127,21 @@ def test_what_cannot_be_planned_is_refused(capsys: pytest.CaptureFixture[str]) -
             assay.plan(data, **asked)
     assert main(["plan", "--sd", "0.2", "--n-topics", "1"]) == 2
     assert "n-topics" in capsys.readouterr().err
+
+
+def test_without_an_interval_the_sentence_says_the_estimate_once_and_the_chance() -> None:
+    (said,) = assay.plan(sd=0.2, difference=0.05, power=0.9).sentences
+    needed = TTestPower().solve_power(effect_size=0.25, alpha=0.05, power=0.9)
+    assert f"{int(np.ceil(needed))} topics" in said.text
+    assert "with a chance of 90%" in said.text
+    assert said.number == ""
+
+
+def test_it_says_why_there_is_no_number() -> None:
+    alike = assay.plan(scores(np.tile(np.random.default_rng(0).random(20), (1, 3, 1))))
+    assert [note.code for note in alike.notes] == ["nothing_varies"]
+    far = assay.plan(scores(1e6 * np.random.default_rng(0).random((1, 2, 20))))
+    assert [note.code for note in far.notes] == ["too_many_topics"]
+    assert "0.05 takes more than 10,000,000 topics" in far.notes[0].text
+    one = assay.plan(scores(np.random.default_rng(0).random((1, 2, 1))))
+    assert [note.code for note in one.notes] == ["one_topic"]

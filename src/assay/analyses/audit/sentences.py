@@ -32,7 +32,7 @@ def published_claims(audit: Result) -> tuple[Sentence, ...]:
 def _of(row: Row, alpha: float) -> Sentence:
     """Say what becomes of one claim."""
     word = "better" if (row["difference"] or 0) >= 0 else "worse"
-    name, on = row["name"], f"on {row['n_topics']} {'query' if row['n_topics'] == 1 else 'queries'}"
+    name, on = row["name"], f"on {row['n_topics']:,} {'query' if row['n_topics'] == 1 else 'queries'}"
     if row["verdict"] == "impossible":
         why = "scores of 0 and 1 have another" if row["kind"] == "binary" else "scores from 0 to 1 vary less"
         return Sentence(

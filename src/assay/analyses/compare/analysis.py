@@ -15,6 +15,7 @@ from assay.analyses.compare.evidence import flippable, hole_table, list_table, m
 from assay.analyses.compare.families import Family, cluster_index, pairing
 from assay.analyses.compare.gate import PASS, UNDECIDED, VIOLATED, gate_table, overall, read_gates
 from assay.analyses.compare.replicates import Replicates, read_replicates
+from assay.analyses.compare.sequential import sequence_notes, sequence_tables, watched
 from assay.analyses.compare.slices import slice_notes, slice_table
 from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError
@@ -59,7 +60,9 @@ def compare(
     replicates: str | None = None,
     gate: Sequence[str] = (),
     inconclusive: Literal["pass", "fail"] | None = None,
+    sequential: bool = False,
     alpha: float = 0.05,
+    rng: int = 0,
 ) -> Result:
     """Which of these systems is better, on which queries, and what would it take to be sure?
 
@@ -100,8 +103,14 @@ def compare(
         Holm). The exit code is 0 if all pass, 1 if any is violated, else 3.
     inconclusive
         What a gate that is neither passed nor violated counts as: pass (exit code 0) or fail (1).
+    sequential
+        Adds after how many queries, in random order, each decision would have stood had somebody looked after every
+        one, by intervals that hold at all times (waudbysmith2024). Their estimand is the mean over queries like
+        these (unlimited ones, of which these are a sample). For scores from 0 to 1 only.
     alpha
         Significance level; the intervals are at 1 - alpha.
+    rng
+        Seed of the random order of queries, with `sequential`.
 
     Returns
     -------
@@ -148,6 +157,13 @@ def compare(
     single slice; p and p_interaction are corrected by Holm over all rows.
     tables.gates, with `gate`: gate, run, baseline, measure, value, low, high, threshold, p_pass, p_violated, verdict,
     n_topics: the ends of the two one-sided intervals at alpha; p_violated is corrected by Holm over all rows.
+    tables.sequence, with `sequential`: gate, measure, run_a, run_b, value, low, high, threshold, n_topics,
+    decided_after (queries, until the interval left out the threshold; empty where it never did), saved (n_topics less
+    these), verdict: every pair by the first measure, held against 0 at alpha over the number of pairs, and every
+    condition of a gate that is not relative, at alpha for a pass and alpha over the number of conditions for a
+    violation, one-sided; the interval is that after the last query, and is wider than one for a fixed number.
+    tables.running, with `sequential`: gate, measure, run_a, run_b, n_topics, low, high: the same intervals after some
+    numbers of queries.
     """
     _check(margin, difference)
     source = data.made_of
@@ -161,6 +177,8 @@ def compare(
     if inconclusive is not None and not gates:
         raise UsageError("--inconclusive says what a --gate that is undecided counts as; give a --gate")
     texts = {} if queries is None else topic_texts(queries, data.topics)
+    if sequential and clusters is not None:
+        raise UsageError("--sequential takes queries one by one, and --clusters says that they belong together")
     known = None if slices is None else topic_attributes(slices, data.topics)
     cluster = None if clusters is None else _clusters(clusters, data.topics)
     compared = [
@@ -180,11 +198,15 @@ def compare(
     family = Family.of_pairs(pairs, compared, alpha=alpha, margin=margin)
     flips = np.full((len(compared), pairs.first.size), np.nan)
     tables: dict[str, pl.DataFrame] = {}
+    baselines = tuple(dict.fromkeys(baseline))
     if gates:
-        tables["gates"] = gate_table(gates, data, tuple(dict.fromkeys(baseline)), alpha=alpha, clusters=cluster)
+        tables["gates"] = gate_table(gates, data, baselines, alpha=alpha, clusters=cluster)
     if known is not None:
         sign = -1 if data.lower_of(0) else 1
         tables["slices"] = slice_table(data.conditions[0], known, compared[0], pairs, alpha=alpha, sign=sign)
+    asked = [] if not sequential else watched(data, family, gates, baselines, alpha=alpha, seed=rng)
+    if sequential:
+        tables |= sequence_tables(asked)
     tables["queries"] = query_table(data, compared, pairs, texts)
     if source is not None:
         if seeds is None:
@@ -199,8 +221,9 @@ def compare(
         *data.notes,
         *one_topic(int(compared[0].n.max())),
         *_notes(data, family, flips, texts, alpha=alpha, margin=margin),
-        *_seed_notes(seeds, gated=bool(gates)),
+        *_seed_notes(seeds, gated=bool(gates), sequential=sequential),
         *([] if known is None else slice_notes(shown_path(str(slices)), known)),
+        *(sequence_notes(data, gates, tables["sequence"], asked) if sequential else ()),
     )
     given: dict[str, Any] = {
         "baseline": list(baseline) or None,
@@ -215,6 +238,7 @@ def compare(
     }
     settings = {"alpha": alpha, "level": 1 - alpha, "correction": "bonferroni"}
     settings |= {name: value for name, value in given.items() if value is not None}
+    settings |= {"sequential": True, "rng": rng} if sequential else {}
     basis = replace(data.basis, runs=len(data.runs), topics=len(data.topics))
     return Result(
         "compare",
@@ -316,7 +340,7 @@ def _regressions(data: Scores, family: Family, texts: Mapping[str, str], i: int,
     return Note("regressions", "info", f"{a} is most behind {b} on {listed(named)} ({data.conditions[0]})")
 
 
-def _seed_notes(seeds: Replicates | None, *, gated: bool) -> Iterator[Note]:
+def _seed_notes(seeds: Replicates | None, *, gated: bool, sequential: bool) -> Iterator[Note]:
     if seeds is None:
         return
     alone = [name for name, n in zip(seeds.systems, seeds.n, strict=True) if n < 2]
@@ -327,3 +351,5 @@ def _seed_notes(seeds: Replicates | None, *, gated: bool) -> Iterator[Note]:
         yield Note("seeds", "info", "intervals are over queries and seeds: others of either kind would do as well")
         if gated:
             yield Note("gate_of_seeds", "caution", "the gate's intervals are over queries, for these seeds alone")
+        if sequential:
+            yield Note("sequence_of_seeds", "caution", "what is watched are queries, for these seeds alone")

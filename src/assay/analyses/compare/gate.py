@@ -27,8 +27,8 @@ from assay.stats.significance.pairs import corrected
 
 PASS, VIOLATED, UNDECIDED = "pass", "violated", "inconclusive"
 _FORM = re.compile(
-    r"\s*(?P<measure>.+?)\s*(?P<than>>=?|<=?)"
-    r"\s*(?P<sign>[+-]?)(?P<number>(?:\d{1,15}\.?\d{0,15}|\.\d{1,15})(?:[eE][+-]?\d{1,2})?)\s*(?P<percent>%?)\s*",
+    r"\s*(?P<measure>.*?[^\s=<>])\s*(?P<than>>=?|<=?)"
+    r"\s*(?P<sign>[+\-\u2212]?)(?P<number>(?:\d{1,15}\.?\d{0,15}|\.\d{1,15})(?:[eE][+-]?\d{1,2})?)\s*(?P<percent>%?)\s*",
     re.ASCII,
 )
 _EXAMPLES = "such as 'nDCG@10 > -0.01', 'latency_ms < +5%' or 'nDCG@10 >= 0.45'"
@@ -76,7 +76,7 @@ def _read(text: str, data: Scores, baselines: Sequence[str]) -> Gate:
         raise UsageError(f"--gate '{text}': a share of what? +{match['number']}% is relative to the baseline")
     if signed and not baselines:
         raise UsageError(f"--gate '{text}': a difference, from which baseline? give --baseline NAME, or no sign")
-    number = float(match["sign"] + match["number"]) / (100 if percent else 1)
+    number = float(match["sign"].replace("\u2212", "-") + match["number"]) / (100 if percent else 1)
     return Gate(text.strip(), measure, match["than"][0] == ">", "=" in match["than"], number, percent, signed)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from assay.analyses.compare.comparisons import BETTER, EQUIVALENT, INCONCLUSIVE, UNRESOLVABLE, WORSE
 from assay.analyses.compare.gate import PASS, UNDECIDED, VIOLATED
 from assay.analyses.compare.slices import AGAINST
-from assay.core.text import Row, counted, known, listed, percent, score
+from assay.core.text import Row, known, listed, percent, score
 from assay.results.result import Result
 from assay.results.sentences import Sentence, Spoken, sentence
 from assay.scoring.direction import is_unstated
@@ -31,6 +32,59 @@ def unjudged_shares(compare: Result) -> Sentence | None:
     shares = [f"{run} {percent(share)}" for run, share in known.select("run", "unjudged").rows()]
     what = f"unjudged among the first {known['depth'][0]}: {listed(shares)}"
     return Sentence(what, known["unjudged"][0], shown=f"{percent(known['unjudged'][0])} at most")
+
+
+@sentence("compare", cite="fieller1954, holm1979, own")
+def gate_verdict(compare: Result) -> Spoken:
+    """Says first, where there is a gate, which systems meet all its conditions, and which condition is violated.
+
+    A condition is met where its one-sided interval at alpha lies wholly inside, all of them together as an
+    intersection-union test; it is violated where the interval lies wholly outside, corrected by Holm over all
+    conditions. The number is that of the system nearest to the condition, with both one-sided ends. The rest is
+    inconclusive.
+    """
+    gates = compare.tables.get("gates")
+    if gates is None:
+        return None
+    rows = gates.to_dicts()
+    runs = list(dict.fromkeys(row["run"] for row in rows))
+    written = list(dict.fromkeys(row["gate"] for row in rows))
+    left = {row["run"] for row in rows if row["verdict"] != PASS}
+    said = []
+    if met := [run for run in runs if run not in left]:
+        all_of = f"condition {written[0]}" if len(written) == 1 else f"all {len(written)} conditions of the gate"
+        why = f"{'it meets' if len(met) == 1 else 'each meets'} {'the ' if len(written) == 1 else ''}{all_of}"
+        said.append(Sentence(f"Accept {listed(met, most=_NAMED)}", len(written), why=why))
+    violated = [row for row in rows if row["verdict"] == VIOLATED]
+    stopped = {row["run"] for row in violated}
+    open_ones = [row for row in rows if row["verdict"] == UNDECIDED and row["run"] not in stopped]
+    for say, of in ((_stopped, violated), (_undecided, open_ones)):
+        said += [say(gate, own) for gate in written if (own := [row for row in of if row["gate"] == gate])]
+    return tuple(said)
+
+
+def _stopped(gate: str, rows: list[Row]) -> Sentence:
+    """Stop the systems that violate a condition, with the number of the one nearest to it."""
+    nearest = max(rows, key=lambda row: row["p_violated"])
+    names = list(dict.fromkeys(row["run"] for row in rows))
+    why = f"{'it violates' if len(names) == 1 else 'each violates'} the condition {gate}"
+    return _gated(f"Stop {listed(names, most=_NAMED)}", nearest, why=why, of=len(rows))
+
+
+def _undecided(gate: str, rows: list[Row]) -> Sentence:
+    """Say of which systems a condition is undecided, with the number of the one nearest to it."""
+    nearest = min(rows, key=lambda row: row["p_pass"])
+    names = list(dict.fromkeys(row["run"] for row in rows))
+    what = f"whether {listed(names, most=_NAMED, last='or')} meets the condition {gate}"
+    return replace(_gated(what, nearest, of=len(rows)), status="inconclusive")
+
+
+def _gated(action: str, row: Row, *, of: int, why: str = "") -> Sentence:
+    """Set an action with the number that a condition is about, and whose it is if there are others."""
+    show = percent if row["gate"].endswith("%") else _signed if row["baseline"] is not None else score
+    against = "" if row["baseline"] is None else f" over {row['baseline']}"
+    shown = "{}" if of == 1 else f"{{}} for {row['run']}{against}"
+    return Sentence.of(action, row, show, why=why, ends=("value", "low", "high"), shown=shown)
 
 
 @sentence("compare", cite="holm1979, own")
@@ -64,11 +118,11 @@ def compared_systems(compare: Result) -> Spoken:
     """Says which system to prefer to which, which are equivalent, and what is open, by the first measure.
 
     A system is preferred where the corrected p is below alpha; the interval is of the same correction and holds for
-    all pairs at once. Of several that are decided it names the system that is ahead of most; with baselines, those
-    that are better and those that are worse than each. Systems are equivalent where two one-sided tests say so. What
-    is not significant is inconclusive, with at least how many queries would settle it (a chance of {target_power} at
-    the upper end of the interval); where too few queries differ for any test, it says so. Where a name suggests that
-    lower is better and nothing states it, a system is said to be higher, not better.
+    all pairs at once. Of several that are decided it names the systems that are ahead of most, and of the same ones;
+    with baselines, those that are better and those that are worse than each. Systems are equivalent where two
+    one-sided tests say so. What is not significant is inconclusive, with at least how many queries would settle it (a
+    chance of {target_power} at the upper end of the interval); where too few queries differ for any test, it says so.
+    Where a name suggests that lower is better and nothing states it, a system is said to be higher, not better.
     """
     measure = str(compare.table["measure"][0])
     of = _Said(compare, measure, compare.table.filter(pl.col("measure") == measure).to_dicts())
@@ -91,9 +145,11 @@ class _Said:
         decided = [self._led(row) for row in self.rows if row["verdict"] in (BETTER, WORSE)]
         if not self.baselines:
             ahead = [row["better"] for row in decided]
-            for name in sorted(dict.fromkeys(ahead), key=lambda one: -ahead.count(one))[:1]:
-                mine = [row for row in decided if row["better"] == name]
-                yield self._sentence("Prefer", [name], [row["worse"] for row in mine], mine)
+            for first in sorted(dict.fromkeys(ahead), key=lambda one: -ahead.count(one))[:1]:
+                behind = self._behind(decided, first)
+                names = [name for name in dict.fromkeys(ahead) if self._behind(decided, name) == behind]
+                mine = [row for row in decided if row["better"] in names]
+                yield self._sentence("Prefer", names, [name for name in self._order if name in behind], mine)
             return
         for base in self.baselines:
             better = [row for row in decided if row["worse"] == base]
@@ -115,6 +171,16 @@ class _Said:
         by = "lower by {}" if self.lower else "{}"
         of = "" if len(rows) == 1 else f" for {nearest['better']} over {nearest['worse']}"
         return Sentence.of(what, nearest, score, why=why, ends=_ENDS, shown=by + of)
+
+    @property
+    def _order(self) -> list[str]:
+        """The systems as they come in the rows."""
+        return list(dict.fromkeys(row[side] for side in ("run_a", "run_b") for row in self.rows))
+
+    @staticmethod
+    def _behind(decided: list[Row], name: str) -> set[str]:
+        """The systems that one is ahead of."""
+        return {row["worse"] for row in decided if row["better"] == name}
 
     def _led(self, row: Row) -> Row:
         """A pair by its better system, and by how much it is ahead."""
@@ -160,33 +226,3 @@ class _Said:
         if len(rows) == len(self.rows):
             return f"which of these systems is {self.word} by {self.by}"
         return f"which is {self.word} by {self.by} of {len(rows)} of the {len(self.rows)} pairs"
-
-
-@sentence("compare", cite="fieller1954, holm1979, own")
-def gate_verdict(compare: Result) -> Spoken:
-    """Says which systems meet all conditions of the gate, and which condition is violated.
-
-    A condition is met where its one-sided interval at alpha lies wholly inside, all of them together as an
-    intersection-union test; it is violated where the interval lies wholly outside, corrected by Holm over all
-    conditions. The rest is inconclusive.
-    """
-    gates = compare.tables.get("gates")
-    if gates is None:
-        return None
-    runs = gates["run"].unique(maintain_order=True).to_list()
-    verdicts = {run: gates.filter(run=run)["verdict"].to_list() for run in runs}
-    met = [run for run in runs if set(verdicts[run]) == {PASS}]
-    said = []
-    if met:
-        n = len(verdicts[met[0]])
-        why = f"{'it meets' if len(met) == 1 else 'each meets'} every condition of the gate"
-        said.append(Sentence(f"Accept {listed(met, most=_NAMED)}", n, shown=counted(n, "condition"), why=why))
-    for row in gates.filter(verdict=VIOLATED).sort("p_violated", maintain_order=True).head(_PAIRS).to_dicts():
-        show = percent if row["gate"].endswith("%") else _signed if row["baseline"] is not None else score
-        why = f"it violates the condition {row['gate']}"
-        said.append(Sentence.of(f"Stop {row['run']}", row, show, why=why, ends=("value", "low", "high")))
-    left = [run for run in runs if UNDECIDED in verdicts[run] and VIOLATED not in verdicts[run]]
-    if left:
-        what = f"whether {listed(left, most=_NAMED, last='or')} {'meets' if len(left) == 1 else 'meet'} the gate"
-        said.append(Sentence.inconclusive(what))
-    return tuple(said)

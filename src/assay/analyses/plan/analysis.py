@@ -11,12 +11,14 @@ import polars as pl
 from assay.analyses.plan.designs import Design, Name, pair_variance
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
+from assay.core.notes import Note
 from assay.core.ranges import whole_numbers
 from assay.data.provenance import Basis
 from assay.results import schemas
 from assay.results.analysis import analysis
 from assay.results.charts import Chart, category, field, lines
 from assay.results.result import Result, Screen
+from assay.results.sentences import one_topic
 from assay.scoring.scores import Scores
 from assay.stats.sample_size import TARGET_POWER
 
@@ -125,9 +127,8 @@ def plan(
     settings = {"difference": difference, "width": width, "sd": sd, "alpha": alpha, "power": power, "level": level}
     basis = Basis() if data is None else replace(data.basis, runs=len(data.runs), topics=len(data.topics))
     kept = {name: x for name, x in settings.items() if x is not None}
-    return Result(
-        "plan", table, tables, basis, kept, () if data is None else data.notes, charts=_charts(tables["curve"])
-    )
+    notes = (*(() if data is None else (*data.notes, *one_topic(there))), *(_notes(table) if there != 1 else ()))
+    return Result("plan", table, tables, basis, kept, notes, charts=_charts(tables["curve"]))
 
 
 _NOTHING = "nothing to plan by; give runs with --qrels, or --scores, or state --sd 0.2"
@@ -159,6 +160,18 @@ def _variances(
 def _whole(n: float) -> int | None:
     """A whole number of topics; none where nothing varies, or beyond any that could be had."""
     return int(n) if n <= _MOST else None
+
+
+def _notes(needed: pl.DataFrame) -> Iterator[Note]:
+    """Say of which measures there is no number of topics, and why."""
+    without = needed.filter(pl.col("n_topics").is_null()).unique("measure", maintain_order=True)
+    for measure, sd, size in without.select("measure", "sd", "size").rows():
+        if sd:
+            text = f"{measure}: {size:g} takes more than {_MOST:,.0f} topics; it is in the units of the measure"
+            yield Note("too_many_topics", "caution", text)
+        else:
+            text = f"{measure}: no two runs differ from topic to topic; nothing to plan by"
+            yield Note("nothing_varies", "caution", text)
 
 
 def _charts(curve: pl.DataFrame) -> tuple[Chart, ...]:

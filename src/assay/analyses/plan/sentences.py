@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.core.text import Row, known, score
+from assay.core.text import Row, known, percent, score
 from assay.results.result import Result
 from assay.results.sentences import Sentence, sentence
 
@@ -16,22 +16,24 @@ def topics_to_plan(plan: Result) -> tuple[Sentence, ...]:
     an interval, where a deviation was stated or topics are too few for one, the estimate itself is said.
     """
     rows = plan.table.drop_nulls("n_topics")
+    power = percent(plan.settings["power"]).replace(".0%", "%")
     return (
-        tuple(_of(row) for row in rows.filter(measure=rows["measure"][0]).iter_rows(named=True))
+        tuple(_of(row, power) for row in rows.filter(measure=rows["measure"][0]).iter_rows(named=True))
         if rows.height
         else ()
     )
 
 
-def _of(row: Row) -> Sentence:
+def _of(row: Row, power: str) -> Sentence:
     """Say one design."""
     n = row["high"] if known(row["high"]) else row["n_topics"]
     by = "" if row["measure"] == "stated" else f" by {row['measure']}"
+    likely = f"{by} with a chance of {power}"
     why = {
-        "paired": f"they find a difference of {score(row['size'])} between two runs{by}",
-        "anova": f"they find that {row['n_systems']} runs differ by {score(row['size'])}{by}",
+        "paired": f"they find a difference of {score(row['size'])} between two runs{likely}",
+        "anova": f"they find that {row['n_systems']} runs differ by {score(row['size'])}{likely}",
         "interval": f"an interval of a difference{by} is then {score(row['size'])} wide",
     }[row["design"]]
-    return Sentence.of(
-        f"Plan with {n:,} topics", row, "{:,.0f}".format, why=why, ends=("n_topics", "low", "high"), shown="{} topics"
-    )
+    shown = "{} topics" if known(row["high"]) else ""  # the estimate is what is said already
+    ends = ("n_topics", "low", "high")
+    return Sentence.of(f"Plan with {n:,} topics", row, "{:,.0f}".format, why=why, ends=ends, shown=shown)
