@@ -134,7 +134,7 @@ def test_without_an_interval_the_sentence_says_the_estimate_once_and_the_chance(
     needed = TTestPower().solve_power(effect_size=0.25, alpha=0.05, power=0.9)
     assert f"{int(np.ceil(needed))} topics" in said.text
     assert "with a chance of 90%" in said.text
-    assert said.number == ""
+    assert said.number == "for a deviation of 0.200"
 
 
 def test_it_says_why_there_is_no_number() -> None:

@@ -308,7 +308,7 @@ def _notes(
 def _small_differences(family: Family, measure: str, alpha: float) -> Iterator[Note]:
     """Say of which equivalent systems a difference exists."""
     made = family.decisions[0]
-    both = [f"{a} and {b}" for i, a, b in family.pairing if made.verdict[i] == "equivalent" and made.p[i] < alpha]
+    both = [f"{a} against {b}" for i, a, b in family.pairing if made.verdict[i] == "equivalent" and made.p[i] < alpha]
     if both:
         text = f"{listed(both)}: equivalent by {measure}: a difference exists but is smaller than the margin"
         yield Note("small_difference", "info", text)
@@ -317,7 +317,7 @@ def _small_differences(family: Family, measure: str, alpha: float) -> Iterator[N
 def _reversible(family: Family, measure: str, flips: Array) -> Iterator[Note]:
     """Warn of decided pairs that unjudged documents could reverse."""
     decided = family.decisions[0].is_decided
-    if named := [f"{a} and {b}" for i, a, b in family.pairing if decided[i] and flips[0, i] == 1]:
+    if named := [f"{a} against {b}" for i, a, b in family.pairing if decided[i] and flips[0, i] == 1]:
         text = f"unjudged documents could reverse the decision by {measure} on {listed(named)}"
         yield Note("reversible", "caution", text)
 

@@ -54,7 +54,7 @@ def gate_verdict(compare: Result) -> Spoken:
     if met := [run for run in runs if run not in left]:
         all_of = f"condition {written[0]}" if len(written) == 1 else f"all {len(written)} conditions of the gate"
         why = f"{'it meets' if len(met) == 1 else 'each meets'} {'the ' if len(written) == 1 else ''}{all_of}"
-        said.append(Sentence(f"Accept {listed(met, most=_NAMED)}", len(written), why=why))
+        said.append(Sentence(f"Accept {listed(met, most=_NAMED)}", why=why))
     violated = [row for row in rows if row["verdict"] == VIOLATED]
     stopped = {row["run"] for row in violated}
     open_ones = [row for row in rows if row["verdict"] == UNDECIDED and row["run"] not in stopped]

@@ -34,6 +34,6 @@ def _of(row: Row, power: str) -> Sentence:
         "anova": f"they find that {row['n_systems']} runs differ by {score(row['size'])}{likely}",
         "interval": f"an interval of a difference{by} is then {score(row['size'])} wide",
     }[row["design"]]
-    shown = "{} topics" if known(row["high"]) else ""  # the estimate is what is said already
+    shown = "{} topics" if known(row["high"]) else f"for a deviation of {score(row['sd'])}"
     ends = ("n_topics", "low", "high")
     return Sentence.of(f"Plan with {n:,} topics", row, "{:,.0f}".format, why=why, ends=ends, shown=shown)
