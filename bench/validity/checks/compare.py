@@ -14,7 +14,7 @@ from assay.analyses.compare.families import SIMULTANEOUS
 from assay.analyses.compare.gate import PASS, VIOLATED
 from assay.analyses.compare.slices import AGAINST
 from assay.results.result import Result
-from assay.stats.sample_size import topics_for
+from assay.stats.paired.sample_size import topics_for
 from bench.validity.checks.power import true_variances
 from bench.validity.checks.score import ALIKE, true_means
 from bench.validity.declare import Descriptive, Facts, IntervalCheck, Key, SentenceCheck, spoken_of

@@ -13,7 +13,7 @@ from assay.analyses.power.comparisons import RunPairs, compare_measures, measure
 from assay.core.arrays import Array
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
-from assay.stats.sample_size import topics_for
+from assay.stats.paired.sample_size import topics_for
 from bench.validity.checks.score import ALIKE, RANK, ranks_in, true_means, true_ranks
 from bench.validity.declare import Facts, IntervalCheck, Key, NotStudied, SentenceCheck, said, spoken_of
 from bench.validity.truths import Truth

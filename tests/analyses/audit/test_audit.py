@@ -16,7 +16,7 @@ import assay
 from assay.analyses.audit.figures import bounded_interval, looks_binary
 from assay.cli import main
 from assay.core.errors import AssayError, UsageError
-from assay.stats.proportions import mcnemar_p
+from assay.stats.paired.proportions import mcnemar_p
 
 
 def row(**figures: Any) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from scipy import stats
 
 from assay.analyses.compare.replicates import read_replicates
 from assay.core.errors import InputError, UsageError
-from assay.data.topic_tables import topic_attributes, topic_texts
-from assay.stats.clusters import clustered_mean
+from assay.data.formats.topic_tables import topic_attributes, topic_texts
+from assay.stats.paired.clusters import clustered_mean
 from tests.builders.compare import compared, listed, normal, scores, sliced, table_file
 
 RNG = np.random.default_rng(5)

@@ -13,7 +13,7 @@ from assay.core.errors import UsageError
 from assay.core.text import Row
 from assay.results.result import Result
 from assay.scoring.direction import with_direction
-from assay.stats.confidence_sequences import confidence_sequence
+from assay.stats.paired.confidence_sequences import confidence_sequence
 from tests.builders.compare import compared, scores, table_file
 
 RNG = np.random.default_rng(4)

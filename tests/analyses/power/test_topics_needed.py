@@ -14,7 +14,7 @@ from assay.analyses.power.analysis import power
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.scoring.scores import Scores
-from assay.stats.sample_size import paired_topics
+from assay.stats.paired.sample_size import paired_topics
 
 RNG = np.random.default_rng(16)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assay.analyses.compare.slices import slices_of
 from assay.core.errors import UsageError
-from assay.data.topic_tables import topic_attributes
+from assay.data.formats.topic_tables import topic_attributes
 from tests.builders.compare import compared, listed, normal, table_file
 from tests.laws.threshold_cases.case import Case
 

@@ -20,7 +20,7 @@ from assay.data.provenance import Basis
 from assay.results import schemas
 from assay.results.analysis import analysis
 from assay.results.result import Result, Screen
-from assay.stats.sample_size import TARGET_POWER
+from assay.stats.paired.sample_size import TARGET_POWER
 
 _COLUMNS = {
     "name": ("name", "system", "run", "model"),

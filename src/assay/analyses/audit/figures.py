@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from assay.stats.intervals import t_quantile
-from assay.stats.proportions import clopper_pearson, least_differing, mcnemar_p
-from assay.stats.sample_size import detectable_difference, paired_topics
+from assay.stats.paired.proportions import clopper_pearson, least_differing, mcnemar_p
+from assay.stats.paired.sample_size import detectable_difference, paired_topics
 
 Kind = Literal["binary", "graded", "any"]
 Verdict = Literal["supported", "unsupported", "possible", "impossible"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.core.text import Row, known, listed, probability, score
 from assay.results.result import Result
 from assay.results.sentences import Sentence, sentence
-from assay.stats.proportions import least_differing
+from assay.stats.paired.proportions import least_differing
 
 _MOST = 6  # sentences
 

@@ -22,8 +22,8 @@ from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.text import listed
 from assay.core.thresholds import Threshold
+from assay.data.formats.topic_tables import topic_attributes, topic_texts
 from assay.data.provenance import shown_path
-from assay.data.topic_tables import topic_attributes, topic_texts
 from assay.results.analysis import Section, analysis
 from assay.results.result import Result, Screen
 from assay.results.sentences import one_topic

@@ -20,9 +20,9 @@ from functools import cached_property
 import numpy as np
 
 from assay.core.arrays import Array, Bools, Counts, Index
-from assay.stats.clusters import clustered_mean
-from assay.stats.proportions import agresti_min, clopper_pearson, least_differing, mcnemar_p
-from assay.stats.sample_size import topics_for
+from assay.stats.paired.clusters import clustered_mean
+from assay.stats.paired.proportions import agresti_min, clopper_pearson, least_differing, mcnemar_p
+from assay.stats.paired.sample_size import topics_for
 from assay.stats.significance.pairs import EPSILON, LEAST_SHARED, corrected
 
 

@@ -16,8 +16,8 @@ from assay.core.text import first_few
 from assay.results.schemas import schema, table
 from assay.scoring.scores import Scores
 from assay.stats.intervals import grouped, jackknife_interval
-from assay.stats.pair_variances import variances_without
-from assay.stats.sample_size import topics_for_variance
+from assay.stats.paired.pair_variances import variances_without
+from assay.stats.paired.sample_size import topics_for_variance
 from assay.stats.significance.pairs import LEAST_SHARED
 
 SIMULTANEOUS, SINGLE = "all pairs at once", "single"

@@ -21,8 +21,8 @@ from assay.core.errors import UsageError, suggestion
 from assay.core.text import first_few
 from assay.results.schemas import schema, table
 from assay.scoring.scores import Scores, spelled_as
-from assay.stats.clusters import clustered_mean
-from assay.stats.proportions import clopper_pearson
+from assay.stats.paired.clusters import clustered_mean
+from assay.stats.paired.proportions import clopper_pearson
 from assay.stats.significance.pairs import corrected
 
 PASS, VIOLATED, UNDECIDED = "pass", "violated", "inconclusive"

@@ -23,7 +23,7 @@ from assay.core.text import counted, listed
 from assay.results.schemas import schema, table
 from assay.scoring.conditions import recognised_condition
 from assay.scoring.scores import Scores
-from assay.stats.confidence_sequences import confidence_sequence, decided_after
+from assay.stats.paired.confidence_sequences import confidence_sequence, decided_after
 from assay.stats.significance.pairs import EPSILON, LEAST_SHARED
 
 _SIZES = (10, 25, 50, 100, 250, 500, 1000, 2500, 5000)  # at which the running interval is shown, beside the last

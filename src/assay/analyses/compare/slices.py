@@ -15,7 +15,7 @@ from assay.core.notes import Note
 from assay.core.text import first_few
 from assay.core.thresholds import Threshold
 from assay.results.schemas import schema, table
-from assay.stats.clusters import clustered_mean
+from assay.stats.paired.clusters import clustered_mean
 from assay.stats.significance.pairs import EPSILON, corrected
 
 MOST_SLICES = Threshold(

@@ -20,7 +20,7 @@ from assay.results.charts import Chart, category, field, lines
 from assay.results.result import Result, Screen
 from assay.results.sentences import one_topic
 from assay.scoring.scores import Scores
-from assay.stats.sample_size import TARGET_POWER
+from assay.stats.paired.sample_size import TARGET_POWER
 
 STATED = "stated"  # in place of a measure, where a deviation is stated
 _SIZES = (10, 25, 50, 100, 250, 500, 1000)

@@ -9,8 +9,8 @@ import numpy as np
 
 from assay.core.arrays import Array
 from assay.stats.intervals import grouped, jackknife_interval
-from assay.stats.pair_variances import typical_variances
-from assay.stats.sample_size import (
+from assay.stats.paired.pair_variances import typical_variances
+from assay.stats.paired.sample_size import (
     anova_difference,
     anova_topics,
     detectable_difference,

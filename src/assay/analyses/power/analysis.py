@@ -76,7 +76,7 @@ _TEST_SPLITS, _RESAMPLED_SPLITS = 50, 20  # where each half is tested by another
     name="power",
     group="trust",
     place=1,
-    section=Section(n_runs=2, few={"correction": "holm"}, shown=("differences",), shown_few=("pairs",)),
+    section=Section(n_runs=2, shown=("differences",)),
     screen=Screen(
         columns=("measure", "power", "low", "high", "n_pairs", "delta", "power_placebo", "tau_placebo", "flippable")
     ),

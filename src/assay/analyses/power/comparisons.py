@@ -9,7 +9,6 @@ import polars as pl
 from assay.core.text import Row, known
 from assay.results.result import Result
 from assay.scoring.direction import is_unstated
-from assay.stats.sample_size import topics_for
 from assay.stats.significance.declare import find_test
 from assay.stats.significance.pairs import CORRECTION_TITLES, holm
 
@@ -139,6 +138,8 @@ class RunPairs:
         """
         if not known(row["effect"]) or row["effect"] == 0 or not known(row["high"]):
             return None
+        from assay.stats.paired.sample_size import topics_for
+
         effect = row["effect"] * row["high"] / row["difference"]
         return topics_for(effect, alpha / self.pairs.height)
 

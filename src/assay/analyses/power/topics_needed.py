@@ -8,8 +8,8 @@ import polars as pl
 from assay.results import schemas
 from assay.scoring.scores import Scores
 from assay.stats.intervals import grouped, jackknife_interval
-from assay.stats.pair_variances import typical_variances
-from assay.stats.sample_size import topics_for_variance
+from assay.stats.paired.pair_variances import typical_variances
+from assay.stats.paired.sample_size import topics_for_variance
 
 _SCHEMA = schemas.schema("measure", "difference", "n_topics", "low", "high", low=pl.Int64, high=pl.Int64)
 

@@ -17,7 +17,7 @@ from assay.core.arrays import Array, Bools
 from assay.results.charts import FEW_PAIRS
 from assay.results.schemas import schema, table
 from assay.stats.intervals import t_quantile
-from assay.stats.sample_size import paired_topics
+from assay.stats.paired.sample_size import paired_topics
 from assay.stats.significance.pairs import pair_moments
 
 _BY_MEASURES = schema(

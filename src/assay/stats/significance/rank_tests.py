@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core.arrays import Array
-from assay.stats.proportions import mcnemar_p
 from assay.stats.significance.declare import significance_test
 from assay.stats.significance.pairs import constant_p, pairs, rounding
 
@@ -28,6 +27,8 @@ def sign_test(x: Array) -> Array:
     Topics without a difference are left out. On skewed differences of mean 0, whose median is not 0, it rejects ever
     more often as topics are added (`python -m bench.type_i_error`).
     """
+    from assay.stats.paired.proportions import mcnemar_p
+
     d = _differences(x)
     return mcnemar_p((d > 0).sum(-1), (d < 0).sum(-1))
 

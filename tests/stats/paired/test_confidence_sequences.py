@@ -10,8 +10,8 @@ import pytest
 
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
-from assay.stats.confidence_sequences import confidence_sequence, decided_after
 from assay.stats.intervals import t_interval
+from assay.stats.paired.confidence_sequences import confidence_sequence, decided_after
 
 Stream = Callable[[np.random.Generator, tuple[int, int]], Array]
 

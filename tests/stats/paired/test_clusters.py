@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from assay.core.arrays import Array, Index
-from assay.stats.clusters import clustered_mean
+from assay.stats.paired.clusters import clustered_mean
 
 RNG = np.random.default_rng(18)
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom, binomtest, multinomial
 from statsmodels.stats.contingency_tables import mcnemar
 
-from assay.stats.proportions import agresti_min, clopper_pearson, least_differing, mcnemar_p
+from assay.stats.paired.proportions import agresti_min, clopper_pearson, least_differing, mcnemar_p
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])

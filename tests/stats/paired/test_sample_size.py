@@ -11,7 +11,7 @@ from scipy.stats import ncf, nct
 from scipy.stats import t as student
 from statsmodels.stats.power import FTestAnovaPower, TTestPower
 
-from assay.stats.sample_size import (
+from assay.stats.paired.sample_size import (
     anova_topics,
     detectable_difference,
     interval_topics,
