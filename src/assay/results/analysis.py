@@ -24,7 +24,9 @@ from assay.results.sentences import sentences_of
 Group = Literal["look", "decide", "trust", "understand", "make"]
 
 PACKAGE = "assay.analyses"
-_DECLARED = re.compile(r'^@analysis\((?P<settings>.*?)\)\s*^def .*?"""(?P<question>[^\n]+)', re.MULTILINE | re.DOTALL)
+_DECLARED = re.compile(
+    r'^@analysis\((?P<settings>.*?)\)(?:[ ]*#[^\n]*)?\s*^def .*?"""(?P<question>[^\n]+)', re.MULTILINE | re.DOTALL
+)
 
 ANALYSES: dict[str, Analysis] = {}
 """Every analysis imported so far, by name."""

@@ -320,9 +320,9 @@ def test_few_runs_are_noted_and_counted_in_the_basis() -> None:
     assert (few.basis.runs, few.basis.topics) == (9, 20)
 
 
-def test_the_section_corrects_when_runs_are_few() -> None:
+def test_the_section_needs_two_runs_and_has_nothing_of_its_own_for_few() -> None:
     assert power.section is not None
-    assert (power.section.n_runs, power.section.few) == (2, {"correction": "holm"})
+    assert (power.section.n_runs, power.section.few) == (2, None)
 
 
 @pytest.mark.parametrize(

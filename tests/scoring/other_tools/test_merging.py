@@ -81,7 +81,7 @@ def test_files_of_measures_of_runs_and_of_topics_make_one_table() -> None:
     Path("p.csv").write_text("topic,run,P@10\n401,bm25,0.3\n402,bm25,0.1\n401,dense,0.2\n402,dense,0.4\n")
     scores = read_scores(["x.ap.csv", "rest.csv", "more.jsonl", "p.csv"])
     assert_is_the_example(scores)
-    assert scores.basis.scores == "x.ap.csv, rest.csv, more.jsonl and 1 more"
+    assert scores.basis.scores == "x.ap.csv, rest.csv, more.jsonl and p.csv"
 
 
 def test_what_is_in_no_source_is_missing() -> None:
