@@ -213,7 +213,7 @@ def test_the_keyboard_alone_is_enough(seen: Watched, report: Report) -> None:
     page.keyboard.press("Enter")
     third = ranked(report, "P@10")[2]
     assert page.locator("#look-run option:checked").inner_text() == third
-    assert page.evaluate("document.activeElement.innerText") == third  # drawn anew, and still there
+    assert page.evaluate("document.activeElement.innerText") == third  # drawn again, and still there
     page.locator(".look-board input").nth(4).focus()
     page.keyboard.press("Space")
     assert page.locator("#look-against option:checked").inner_text() == ranked(report, "P@10")[4]

@@ -16,7 +16,7 @@ Given = ParamSpec("Given")
 
 
 class Remembered(Generic[Value]):
-    """Values of pairs of objects, which are told apart by what they are and not by what they hold.
+    """Values of pairs of objects, known by what they are and not by what they hold.
 
     They are kept for as long as both objects are there. A value must not hold the objects themselves, else none of
     them would ever go.
