@@ -13,6 +13,7 @@ from assay.results.error_rates import ErrorRate, error_rates
 PAGE = Path(__file__).parent / "explanation" / "how-often-wrong.md"
 TABLE = Path(__file__).parent / "reference" / "validity.tsv"
 _LOW, _FALSE = 0.90, 0.05  # coverage of a truth below, or false reports above, is listed as a failure
+_NEAR = 0.02  # of its level: the mean coverage of an interval that holds as often as it says
 _SIZES = (25, 50)
 _RARE = 0.5  # of the intervals asked for: where fewer are there, those that are wrong are counted among all
 
@@ -50,6 +51,11 @@ def _intervals() -> str:
         for r in _of("interval")
     ]
     return _table("| interval | level | coverage | lowest truth | there was one in | truths | samples |", rows)
+
+
+def _labels() -> str:
+    rows = [f"| {r.what} | {_number(r.rate, r.error)} | {r.label} |" for r in _of("interval") if r.label]
+    return _table("| interval | coverage | what it covers, and why |", rows)
 
 
 def _sentences() -> str:
@@ -126,20 +132,40 @@ def _rare() -> str:
     return _table("| interval | worst truth | topics | there was one in | coverage | wrong, of all |", rows)
 
 
-def _counts() -> str:
-    table = _study()
-    intervals, false = table.filter(pl.col("said") >= _RARE).drop_nulls("coverage"), table.drop_nulls("false")
-    low, high = (intervals["coverage"] < _LOW).sum(), (false["false"] > _FALSE).sum()
-    of_intervals = (
-        f"Of {intervals.height:,} cells (an interval on one truth at 25 or 50 topics) {low:,} cover less than"
-    )
-    of_sentences = f"of {false.height:,} cells of sentences, {high:,} are said and false in more than"
-    return f"\n{of_intervals} {_LOW:.0%}; {of_sentences} {_FALSE:.0%} of the samples.\n"
+def _short() -> str:
+    """What the tables below come to, for a reader of one minute."""
+    intervals, sentences = _of("interval"), [r for r in _of("sentence") if r.rate is not None]
+    known = [r for r in intervals if r.rate is not None and r.level is not None]
+    near = [r for r in known if abs((r.rate or 0) - (r.level or 0)) <= _NEAR]
+    more = [r for r in known if r not in near and (r.rate or 0) > (r.level or 0)]
+    less = [r for r in known if r not in near and r not in more]
+    often = [r for r in sentences if (r.rate or 0) > _FALSE]
+    worst = [r for r in _of("sentence") if (r.worst or 0) > _FALSE]
+    cells = _study().filter(pl.col("said") >= _RARE).drop_nulls("coverage")
+    low = (cells["coverage"] < _LOW).sum()
+    lines = [
+        f"Of {len(known)} intervals, {len(near)} hold what they estimate as often as they say, within {_NEAR:.0%}; "
+        f"{len(more)} hold more often{_named(more, most=0)}, {len(less)} less often{_named(less)}.",
+        f"Of {cells.height:,} cells (an interval on one truth at 25 or 50 topics) {low} cover less than {_LOW:.0%}.",
+        f"Of {len(sentences)} sentences that were said, {len(often)} were false in more than {_FALSE:.0%} of the "
+        f"samples that say them{_named(often)}.",
+        f"On the worst truth of each, {len(worst)} were said and false in more than {_FALSE:.0%} of all "
+        f"samples{_named(worst, of='worst')}.",
+    ]
+    return "\n" + "\n".join(f"- {line}" for line in lines) + "\n"
+
+
+def _named(rates: list[ErrorRate], *, most: int = 8, of: str = "rate") -> str:
+    """The names of a few, with the number that they are named for, in brackets; nothing of none, or of many."""
+    if not 0 < len(rates) <= most:
+        return ""
+    return f" ({', '.join(f'{r.what} {getattr(r, of):.3f}' for r in rates)})"
 
 
 BLOCKS: dict[str, Callable[[], str]] = {
-    "counts": _counts,
+    "short": _short,
     "intervals": _intervals,
+    "labels": _labels,
     "sentences": _sentences,
     "rare": _rare,
     "sizes": _sizes,

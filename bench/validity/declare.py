@@ -44,6 +44,7 @@ class IntervalCheck:
     read: Callable[[Result], pl.DataFrame] | None = None  # the rows to check, where they are not all of the table
     counted: Counted = "each"
     repeated_in: tuple[str | None, ...] = ()  # other tables that show some of these intervals; None is the answer
+    label: str = ""  # what it covers, and why not as often as its level says, where it does not
 
     @property
     def shown_in(self) -> tuple[str | None, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from bench.validity.checks import INTERVALS
 from bench.validity.study import binomial_error
 
 SIZES = (25, 50)  # topics: what most collections have
@@ -22,7 +23,9 @@ SCHEMA = {
     "worst": pl.Float64,
     "said": pl.Float64,
     "note": pl.String,
+    "label": pl.String,
 }
+_LABELS = {check.name: check.label or None for check in INTERVALS}
 
 
 def summary(table: pl.DataFrame) -> pl.DataFrame:
@@ -36,6 +39,7 @@ def summary(table: pl.DataFrame) -> pl.DataFrame:
 def _own(rows: pl.DataFrame) -> dict[str, Any]:
     """What it is, and on how much it was tried."""
     same = {name: rows[name][0] for name in ("what", "kind", "level", "note")}
+    same["label"] = _LABELS.get(same["what"])
     return same | {"n_truths": rows["truth"].drop_nulls().n_unique(), "n_samples": int(rows["replicates"].sum())}
 
 

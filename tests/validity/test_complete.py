@@ -21,6 +21,7 @@ from bench.validity.declare import Settings
 from bench.validity.study import asked, takes
 
 ASKED = [name for name, command in index().items() if command.group != "make" and name not in ("case", "measures")]
+NEAR = 0.02  # mean coverage of a 95% interval is .93 to .97
 Column = tuple[str, str | None, str]  # analysis, table, the column of a lower end
 
 
@@ -68,3 +69,11 @@ def test_what_is_declared_has_its_row_in_the_committed_table() -> None:
 def test_every_name_is_one_thing() -> None:
     names = [*(one.name for one in INTERVALS), *(one.name for one in NOT_STUDIED)]
     assert len(set(names)) == len(names)
+
+
+def test_an_interval_that_does_not_hold_as_often_as_its_level_says_why() -> None:
+    """Mean coverage over truths that is further from the level than .02 and two Monte-Carlo errors."""
+    intervals = [rate for rate in error_rates().values() if rate.kind == "interval" and rate.rate is not None]
+    off = {one.what for one in intervals if abs((one.rate or 0) - (one.level or 0)) - 2 * (one.error or 0) > NEAR}
+    assert intervals
+    assert off <= {one.what for one in intervals if one.label}

@@ -45,6 +45,7 @@ INTERVALS: tuple[IntervalCheck, ...] = (
         "low",
         "high",
         f"{SAME_SIZE}; the level is shared among all pairs, as one is picked",
+        label="the level is shared among all pairs, because one is picked: each alone holds more often",
     ),
 )
 

@@ -18,6 +18,7 @@ from bench.validity.truths import Truth
 SIZES = (10, 25, 50, 200)
 TRUTHS = ("one mean, RR", "one mean, P@10", "one mean, S@1", "one mean, S@1, robust 2004")
 _STATED = ("binary", "graded", "sd")  # scores of 0 and 1; from 0 to 1; these with their deviation
+_LABELS = {"graded": "it has to hold whatever the scores between 0 and 1 were, of which only the mean is known"}
 
 
 def ask(data: Scores) -> Result:
@@ -59,6 +60,7 @@ INTERVALS = tuple(
         _true_means,
         read=_stated(how),
         repeated_in=("figures",),
+        label=_LABELS.get(how, ""),
     )
     for how, what in zip(_STATED, ("0/1 scores", "scores from 0 to 1", "deviation stated"), strict=True)
 )

@@ -14,7 +14,7 @@ from assay.core.arrays import Array
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
 from assay.stats.paired.sample_size import topics_for
-from bench.validity.checks.score import ALIKE, RANK, ranks_in, true_means, true_ranks
+from bench.validity.checks.score import ALIKE, AT_ONCE, RANK, ranks_in, true_means, true_ranks
 from bench.validity.declare import Facts, IntervalCheck, Key, NotStudied, SentenceCheck, said, spoken_of
 from bench.validity.truths import Truth
 
@@ -121,7 +121,15 @@ INTERVALS: tuple[IntervalCheck, ...] = (
         counted="at once",
     ),
     IntervalCheck(
-        "power: ranks", "power", "best_runs", *RANK, true_ranks, STATED, read=ranks_in("best_runs"), counted="at once"
+        "power: ranks",
+        "power",
+        "best_runs",
+        *RANK,
+        true_ranks,
+        STATED,
+        read=ranks_in("best_runs"),
+        counted="at once",
+        label=AT_ONCE,
     ),
     IntervalCheck(
         "power: runs that may be best",
@@ -147,6 +155,7 @@ INTERVALS: tuple[IntervalCheck, ...] = (
         "true mean of the top run less the highest of the others",
         _true_leads,
         STATED,
+        label="valid whichever run came out on top: wide, and holding more often, where many runs are close",
     ),
     IntervalCheck(
         "power: topics needed",

@@ -14,7 +14,17 @@ SIZES = (25, 50)
 _ASKED: Settings = (("measure", ("AP", "nDCG@10")), ("pool_depth", 10))
 _TAU = "reuse: tau"
 INTERVALS: tuple[IntervalCheck, ...] = (
-    IntervalCheck(_TAU, "reuse", "summary", ("measure", "what"), "tau", "tau_low", "tau_high", settings=_ASKED),
+    IntervalCheck(
+        _TAU,
+        "reuse",
+        "summary",
+        ("measure", "what"),
+        "tau",
+        "tau_low",
+        "tau_high",
+        settings=_ASKED,
+        label="taus near 1, whose spread between halves of the topics is larger than that of all of them",
+    ),
 )
 
 

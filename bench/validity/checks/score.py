@@ -13,6 +13,7 @@ from bench.validity.truths import Truth
 ALIKE = 1e-9  # means that differ by less are those of runs made alike
 RANK = (("measure", "run", "end"), "rank", "rank_low", "rank_high", "true ranks, all at once")
 """The key and the columns of a check of ranks, and what it estimates."""
+AT_ONCE = "all ranks of a measure at once, by one family of comparisons; it holds more often where few runs are close"
 
 
 def true_means(truth: Truth, n_topics: int) -> dict[Key, float]:  # noqa: ARG001
@@ -45,5 +46,7 @@ INTERVALS = (
     IntervalCheck(
         "score: mean, by bootstrap", "score", *_MEAN, settings=(("interval", "bootstrap"), ("resamples", 1000))
     ),
-    IntervalCheck("score: ranks", "score", "tiers", *RANK, true_ranks, read=ranks_in("tiers"), counted="at once"),
+    IntervalCheck(
+        "score: ranks", "score", "tiers", *RANK, true_ranks, read=ranks_in("tiers"), counted="at once", label=AT_ONCE
+    ),
 )

@@ -10,7 +10,7 @@ from typing import Any
 from assay.results.result import Result
 from assay.results.unlimited import first_ranking, known_rows
 from assay.stats.unlimited_topics import TIMES
-from bench.validity.checks.reliability import outside, some_ranking_holds, unlimited_checks
+from bench.validity.checks.reliability import UNLIMITED, outside, some_ranking_holds, unlimited_checks
 from bench.validity.declare import Facts, IntervalCheck, Key, NotStudied, SentenceCheck, said
 from bench.validity.known import is_null, true_taus
 from bench.validity.truths import Truth
@@ -66,6 +66,7 @@ INTERVALS: tuple[IntervalCheck, ...] = (
         "high",
         "true mean tau of half of the topics with the true ranking",
         _true_halves,
+        label=UNLIMITED,
     ),
     *unlimited_checks("subset"),
     _RangeCheck(
@@ -78,6 +79,7 @@ INTERVALS: tuple[IntervalCheck, ...] = (
         "unlimited_high",
         "true number of topics for a mean tau of .9 with the true ranking",
         _true_sizes,
+        label=UNLIMITED,
     ),
 )
 NOT_STUDIED = (

@@ -24,7 +24,8 @@ class ErrorRate:
     over truths where it can be true. `worst` is the lowest coverage of a truth, or the highest share of all samples
     of a truth in which the sentence was said and false. `error` is the Monte-Carlo standard error of `rate`. `said`
     is the share of samples with an interval, or with the sentence where it can be true. The row of whole reports
-    counts the samples in which any sentence was false. `note` says why something was not studied.
+    counts the samples in which any sentence was false. `note` says why something was not studied, `label` what an
+    interval covers, and why not as often as its level says, where it does not.
     """
 
     what: str
@@ -37,6 +38,7 @@ class ErrorRate:
     worst: float | None
     said: float | None
     note: str = ""
+    label: str = ""
 
     @property
     def text(self) -> str:
@@ -51,7 +53,8 @@ class ErrorRate:
             return self.note or ("no interval in any sample" if self.kind == "interval" else "never said")
         if self.kind == "interval":
             share = f"a {100 * (self.level or 0):g}% interval held its estimand in {_percent(self.rate)}"
-            return f"{share} (lowest of {self.n_truths} truths {_percent(self.worst)})"
+            held = f"{share} (lowest of {self.n_truths} truths {_percent(self.worst)})"
+            return f"{held}: {self.label}" if self.label else held
         false = f"said in {_percent(self.said)} of samples, false in {_percent(self.rate)} of those"
         return f"{false}; said and false in {_percent(self.worst)} of all on the worst of {self.n_truths} truths"
 
@@ -73,7 +76,7 @@ def _row(row: dict[str, str]) -> ErrorRate:
     )
     kind: Kind = next(one for one in get_args(Kind) if one == row["kind"])
     counts = int(row["n_truths"]), int(row["n_samples"])
-    return ErrorRate(row["what"], kind, level, *counts, rate, error, worst, said, row["note"])
+    return ErrorRate(row["what"], kind, level, *counts, rate, error, worst, said, row["note"], row["label"])
 
 
 def measured_coverage(analysis: str) -> str:

@@ -208,3 +208,14 @@ def test_no_estimate_is_made_where_there_are_that_many_topics_already() -> None:
     said = different_runs(powered({"AP": 0.0}, n_runs=2, means=[0.1, 0.14], p_pair=1.0, topics=1000))
     assert left_open(said) == ["whether r1 is better than r0 by AP"]
     assert one(said).settled_by == ""
+
+
+def test_no_measure_is_best_where_it_may_separate_no_more_than_chance() -> None:
+    p = {"nDCG": 0.8, "P@10": 0.01}
+    result = powered({"AP": 0.08, "nDCG": 0.07, "P@10": 0.06}, p=p)
+    at_chance = replace(result, table=result.table.with_columns(low=pl.lit(0.05)))
+    above = replace(result, table=result.table.with_columns(low=pl.lit(0.051)))
+    assert left_open(best_measures(at_chance)) == [
+        "whether any measure separates more of these runs than chance would"
+    ]
+    assert_says(best_measures(above), "Report AP or nDCG:")

@@ -41,7 +41,8 @@ def best_measures(power: Result) -> Spoken:
     asked for. The share of pairs is counted as the papers do, each pair tested by itself unless a correction is asked
     for; it is that of the measure named first. Measures whose ranking
     of runs has a tau of {placebo_tau} or more (own) with that of permuted grades are left out, and nothing is said
-    where all have. Which of several may be best is inconclusive, and so is everything where none is excluded, and
+    where all have. Which of several may be best is inconclusive, and so is everything where none is excluded, where
+    the interval of the best one's share reaches down to alpha, which chance alone would find significant (own), and
     below {many_runs} runs (own).
     """
     if is_all_doubted(power) or _untested(power):
@@ -54,12 +55,20 @@ def best_measures(power: Result) -> Spoken:
         return _nothing_separated(comparison)
     if not comparison.others:
         return _one_measure(comparison.best, power)
+    if not _beyond_chance(comparison, power):
+        return Sentence.inconclusive("whether any measure separates more of these runs than chance would")
     names = [row["measure"] for row in comparison.leaders]
     which = listed(names) if len(names) <= _MEASURES else f"{len(names)} measures"
     left_open = Sentence.inconclusive(f"which of {which} separates these runs best")
     if len(names) > len(comparison.others):
         return left_open
     return _report(comparison, names, power) if len(names) == 1 else (_report(comparison, names, power), left_open)
+
+
+def _beyond_chance(comparison: MeasureComparison, power: Result) -> bool:
+    """Whether the best measure separates more pairs than would be significant if no run were better."""
+    low = comparison.best["low"]
+    return not known(low) or low > float(power.settings["alpha"])
 
 
 def _report(comparison: MeasureComparison, names: list[str], power: Result) -> Sentence:
