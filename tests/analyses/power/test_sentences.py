@@ -219,3 +219,5 @@ def test_no_measure_is_best_where_it_may_separate_no_more_than_chance() -> None:
         "whether any measure separates more of these runs than chance would"
     ]
     assert_says(best_measures(above), "Report AP or nDCG:")
+    assert weaker_measures(at_chance) is None
+    assert_says(weaker_measures(above), "P@10")

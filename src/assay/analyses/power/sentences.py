@@ -130,10 +130,12 @@ def weaker_measures(power: Result) -> Sentence | None:
     Those that are not among the measures that may be best and whose difference from the best is significant after
     Holm's correction over all pairs of measures, because the best was chosen by its power; the interval is that of
     one difference, paired over halves of the topics. Not said of two measures, where the sentence on the best has
-    said it, nor below {many_runs} runs (own).
+    said it, nor where the best may separate no more than chance, nor below {many_runs} runs (own).
     """
     comparison = compare_measures(power)
     if n_runs(power) < MANY_RUNS.value or not comparison.weaker or len(comparison.others) == 1:
+        return None
+    if not _beyond_chance(comparison, power):
         return None
     worst = comparison.weaker[::-1]
     names = [row["measure"] for row in worst]
