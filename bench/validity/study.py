@@ -30,8 +30,8 @@ from bench.validity.declare import Counted, Facts, IntervalCheck, Key, SentenceC
 from bench.validity.populations import population
 from bench.validity.truths import Kind, Population
 
-SEED = 18
-"""Of the samples of the committed table. Rules were changed on what seeds 16 and 17 showed, never on these."""
+SEED = 19
+"""Of the samples of the committed table. Rules were changed on what seeds 16 to 18 showed, never on these."""
 SIZES = (25, 50)
 """Topics of a sample, where the module of an analysis does not say otherwise."""
 SCHEMA = {

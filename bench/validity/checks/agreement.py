@@ -8,7 +8,6 @@ from assay.results.result import Result
 from assay.results.sentences import EQUIVALENT_TAU
 from bench.validity.declare import SAME_SIZE, Facts, IntervalCheck, SentenceCheck, said
 
-REPLICATES = 100
 _PAIR = ("measure_a", "measure_b")
 _PAIRS = "agreement: least alike"
 INTERVALS: tuple[IntervalCheck, ...] = (

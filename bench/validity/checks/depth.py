@@ -15,7 +15,6 @@ from assay.results.sentences import EQUIVALENT_TAU
 from bench.validity.collections import CollectionTruth
 from bench.validity.declare import Facts, IntervalCheck, Key, NotStudied, SentenceCheck, Settings, said
 
-REPLICATES = 100
 SIZES = (25, 50)
 _ASKED: Settings = (
     ("measure", ("AP", "nDCG")),

@@ -20,7 +20,6 @@ INTERVALS = (
         *("difference", "low", "high"),
     ),
 )
-REPLICATES = 100
 
 
 def _may_be_best(result: Result) -> list[str] | None:

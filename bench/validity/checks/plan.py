@@ -64,7 +64,6 @@ def _smallest(name: Name) -> IntervalCheck:
     return IntervalCheck(own, "plan", "curve", ("measure", "n_topics"), *columns, read=_rows("curve", name))
 
 
-REPLICATES = 100
 INTERVALS = (*map(_needed, _DESIGNS), *map(_smallest, _DESIGNS))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bench.validity.declare import IntervalCheck, NotStudied, Settings
 
-REPLICATES = 60
 TRUTHS = ("NPL, resampled", "simulated, few runs, graded")
 """Samples of documents need judgments that are complete, and topics that are many."""
 

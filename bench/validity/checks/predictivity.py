@@ -27,7 +27,6 @@ from bench.validity.known import is_null
 OUTCOMES = Path(__file__).parents[1] / "outcomes.csv"
 _REPORT: Settings = (("splits", 500), ("target", str(OUTCOMES.relative_to(Path(__file__).parents[3]))))
 """As many splits as a report takes."""
-REPLICATES, SIZES = 60, (25, 50)
 
 _PAIR, _CELL, _SIDES = ("predictor", "target"), ("measure", "given"), ("measure_a", "measure_b")
 _DIFFERENCE = ("difference", "low", "high")

@@ -14,4 +14,3 @@ INTERVALS = (
         settings=(("measure", ("AP", "RR", "nDCG", "Rprec")),),
     ),
 )
-REPLICATES = 100

@@ -9,7 +9,6 @@ from assay.results.sentences import EQUIVALENT_TAU
 from bench.validity.collections import CollectionTruth
 from bench.validity.declare import Facts, IntervalCheck, SentenceCheck, Settings, said
 
-REPLICATES = 100
 SIZES = (25, 50)
 _ASKED: Settings = (("measure", ("AP", "nDCG@10")), ("pool_depth", 10))
 _TAU = "reuse: tau"

@@ -22,7 +22,6 @@ NOT_STUDIED = tuple(
     NotStudied("topics", "budget", low, "the same intervals as in the answer, for every budget")
     for low in ("low", "self_low")
 )
-REPLICATES = 100
 
 
 def _may_be_best(result: Result) -> list[list[str]] | None:
