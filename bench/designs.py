@@ -1,4 +1,4 @@
-"""How often the intervals of `assay topics` hold the truth, and `best` the best design: `python -m bench.designs`.
+"""How often the intervals of `assay budget` hold the truth, and `best` the best design: `python -m bench.designs`.
 
 A collection with many topics stands for the population. From samples of 50 of its topics, phi of three designs (AP,
 P@10, and AP with noise, which predict AP on 25 topics) is observed with up to 25 topics and extrapolated beyond; the
@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from assay.analyses.topics.budgets import may_be_best
-from assay.analyses.topics.phi import DesignPhi, extrapolated_phi, observed_phi
+from assay.analyses.budget.budgets import may_be_best
+from assay.analyses.budget.phi import DesignPhi, extrapolated_phi, observed_phi
 from assay.core.arrays import Array, Index
 from assay.data.files import read_bytes
 from assay.stats.correlation.bitwise_tau import pair_orders, tau_b

@@ -226,6 +226,7 @@ def test_runs_are_words_without_a_flag_in_every_command_that_takes_runs(assay: C
 def test_an_unknown_command_is_one_line(assay: Callable[..., Answer]) -> None:
     assert assay("scroe", "x") == (2, "", "assay: no command 'scroe'; did you mean 'score'?\n")
     assert assay("42") == (2, "", "assay: no command '42' (`assay --help` lists them)\n")
+    assert assay("Plan", "--sd", "1") == (2, "", "assay: no command 'Plan'; did you mean 'topics'?\n")
 
 
 def test_runs_and_judgments_must_be_given_and_measures_need_not_be(assay: Callable[..., Answer]) -> None:

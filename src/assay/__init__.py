@@ -103,6 +103,7 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:  # the same names for type checkers and editors, written by docs/generate.py
     from assay.analyses.agreement.analysis import agreement as agreement
     from assay.analyses.audit.analysis import audit as audit
+    from assay.analyses.budget.analysis import budget as budget
     from assay.analyses.case.analysis import case as case
     from assay.analyses.compare.analysis import compare as compare
     from assay.analyses.demo.analysis import demo as demo
@@ -111,7 +112,6 @@ if TYPE_CHECKING:  # the same names for type checkers and editors, written by do
     from assay.analyses.error.analysis import error as error
     from assay.analyses.glance.analysis import glance as glance
     from assay.analyses.informativeness.analysis import informativeness as informativeness
-    from assay.analyses.plan.analysis import plan as plan
     from assay.analyses.population.analysis import population as population
     from assay.analyses.power.analysis import power as power
     from assay.analyses.predictivity.analysis import predictivity as predictivity

@@ -8,7 +8,7 @@ from itertools import combinations
 import polars as pl
 
 from assay.analyses.audit.analysis import audit
-from assay.analyses.plan.analysis import plan
+from assay.analyses.topics.analysis import topics
 from assay.core.notes import Note
 from assay.data.provenance import Basis
 from assay.results.result import Result
@@ -228,7 +228,7 @@ def predicted(verdict: str, *, runs: int = 12) -> Result:
 
 
 def designed(*, budget: int | None = 1000, runs: int = 12) -> Result:
-    """A synthetic result of topics: two designs for one budget, both of which may be best; or for none."""
+    """A synthetic result of budget: two designs for one budget, both of which may be best; or for none."""
     rows = [
         {"budget": budget, "measure": m, "pool_depth": 10, "n_topics": 20, "extrapolated": False, "best": True}
         | {"phi": x, "low": x - HALF, "high": x + HALF}
@@ -236,7 +236,7 @@ def designed(*, budget: int | None = 1000, runs: int = 12) -> Result:
     ]
     table = pl.DataFrame(rows)
     tables = {"budget": table} if budget else {"curve": table}
-    return Result("topics", table, tables, Basis(runs=runs), {"target": "AP", "level": 0.95})
+    return Result("budget", table, tables, Basis(runs=runs), {"target": "AP", "level": 0.95})
 
 
 def informed(rms: Mapping[str, float], *, best: Sequence[str], runs: int = 12) -> Result:
@@ -289,5 +289,5 @@ def audited(*, against: float | None) -> Result:
 
 
 def planned(*, sd: float) -> Result:
-    """The result of plan for a stated deviation, without its sentences."""
-    return plan.function(sd=sd)
+    """The result of topics for a stated deviation, without its sentences."""
+    return topics.function(sd=sd)

@@ -28,7 +28,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "score": {"interval": "bootstrap", "resamples": 200},
     "power": {"correction": "holm"},
     "compare": {"margin": 0.05, "difference": 0.1},
-    "plan": {"difference": 0.05, "width": 0.1},
+    "topics": {"difference": 0.05, "width": 0.1},
     "reliability": {},
     "agreement": {},
     "standardize": {},

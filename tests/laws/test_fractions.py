@@ -26,7 +26,7 @@ N_RUNS, N_TOPICS, N_DOCS = 16, 24, 30
 HALVES = {0: 0.0, 1: 0.5, 4: 2.0}
 SETTINGS: dict[str, dict[str, Any]] = {
     "depth": {"depth": "5,20", "pool_depth": "5,20"},
-    "topics": {"pool_depth": "5,10", "splits": 50},
+    "budget": {"pool_depth": "5,10", "splits": 50},
     "report": {"fast": True, "sections": ("glance", "score", "power")},
 }
 

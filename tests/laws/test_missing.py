@@ -19,7 +19,7 @@ ON_RUNS: dict[str, tuple[str, ...]] = {
     "properties": ("runs", "--qrels", "qrels", "-m", "AP@3"),
     "population": ("runs", "--qrels", "qrels", "-m", "AP", "--subsample", "--samples", "2"),
     "subset": (*DATA, "--splits", "2", "--topics", "1"),
-    "plan": DATA,
+    "topics": DATA,
 }
 
 
@@ -41,7 +41,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_command_that_takes_runs_asks_what_to_do_with_missing_topics() -> None:
     names = taking_runs()
-    assert {"score", "power", "depth", "weights", "topics", "report", "glance"} <= set(names)
+    assert {"score", "power", "depth", "weights", "budget", "report", "glance"} <= set(names)
     for name in names:
         function = find(name).function
         flags = {a.dest: a for a in _parser(name, function, _loader(function), described=True)._actions}

@@ -75,6 +75,7 @@ class Analysis:
     place: float = float("inf")  # among the commands of its group
     fractions: bool = False  # whether it takes judgments whose grades are fractions
     screen: Screen = field(default_factory=Screen)  # what its command prints first
+    also: tuple[str, ...] = ()  # other words by which people ask for it
 
     def __call__(self, *args: Any, **kwargs: Any) -> Result:
         """Answer the question, if it can be asked so, and say what follows."""
@@ -108,20 +109,22 @@ def analysis(
     section: Section | None = None,
     fractions: bool = False,
     screen: Screen | None = None,
+    also: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Result]], Analysis]:
     """Declare an analysis, and with it a command of that name and, where it takes data, a section of the report.
 
     `place` orders the commands of a group, and the sections of the report; those without one come last. `screen` says
     which table the command prints first, after what its result says in words. Judgments whose grades are fractions
     are refused, unless the analysis looks at grades through measures alone, or by their values, and says so by
-    `fractions`; scores are fine in any case.
+    `fractions`; scores are fine in any case. Who types one of the words in `also` is told the name.
     """
 
     def declare(function: Callable[..., Result]) -> Analysis:
         data = signature(function).parameters.get("data")
         takes_data = data is not None and data.default is Parameter.empty
         own = section or (Section() if takes_data and group != "make" else None)
-        declared = ANALYSES[name] = Analysis(name, group, function, own, place, fractions, screen or Screen())
+        shown = screen or Screen()
+        declared = ANALYSES[name] = Analysis(name, group, function, own, place, fractions, shown, also)
         update_wrapper(declared, function)
         declared.__doc__ = rendered(function.__doc__ or "")
         return declared
@@ -137,11 +140,12 @@ class Command:
     group: Group
     place: float
     question: str
+    also: tuple[str, ...] = ()
 
 
 def index() -> dict[str, Command]:
     """Every command by name, group by group: the built-in ones, and those declared since."""
-    declared = [Command(a.name, a.group, a.place, a.question) for a in ANALYSES.values()]
+    declared = [Command(a.name, a.group, a.place, a.question, a.also) for a in ANALYSES.values()]
     every = {command.name: command for command in (*_built_in(), *declared)}
     groups = get_args(Group)
     ordered = sorted(every.values(), key=lambda command: (groups.index(command.group), command.place))
@@ -171,7 +175,14 @@ def _declared(name: str, file: Path) -> Command:
         raise UsageError(f"{file}: no @analysis with a docstring")
     group = re.search(r'\bgroup="(\w+)"', match["settings"])
     place = re.search(r"\bplace=([\d.]+)", match["settings"])
-    return Command(name, group[1] if group else "", float(place[1]) if place else float("inf"), match["question"])  # type: ignore[arg-type]
+    also = re.search(r"\balso=\((.*?)\)", match["settings"])
+    return Command(
+        name,
+        group[1] if group else "",  # type: ignore[arg-type]
+        float(place[1]) if place else float("inf"),
+        match["question"],
+        tuple(re.findall(r'"([^"]+)"', also[1])) if also else (),
+    )
 
 
 def find(name: str) -> Analysis:
@@ -179,5 +190,12 @@ def find(name: str) -> Analysis:
     if name not in ANALYSES and name in folders():
         import_module(f"{PACKAGE}.{name}.analysis")
     if name not in ANALYSES:
-        raise UsageError(f"no command '{name}'{suggestion(name, index()) or ' (`assay --help` lists them)'}")
+        raise UsageError(f"no command '{name}'{_meant(name) or ' (`assay --help` lists them)'}")
     return ANALYSES[name]
+
+
+def _meant(word: str) -> str:
+    """Say which command is meant by a word that is none: one that it is another word for, else the closest."""
+    commands = index()
+    other = [name for name, command in commands.items() if word.lower() in command.also]
+    return suggestion(other[0] if other else word, commands)

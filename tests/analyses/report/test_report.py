@@ -85,7 +85,7 @@ def few(n_runs: int, *, n_topics: int = 15, top: int = 3) -> Collection:
 
 
 def test_every_section_has_the_question_of_its_analysis_and_every_table_is_there(found: Report) -> None:
-    assert names(found)[:4] == ["glance", "score", "topics", "power"]
+    assert names(found)[:4] == ["glance", "score", "budget", "power"]
     for one in found.parts:
         assert one.question == ANALYSES[one.name].question
         if one.result is not None:

@@ -1,1 +1,1 @@
-"""Designs of test collections: how many topics, judged to which depth, a budget of judgments is best spent on."""
+"""How many topics a comparison needs, and how small a difference a number of topics can show."""

@@ -1,41 +1,39 @@
-"""What `topics` says: which design a budget of judgments is best spent on."""
+"""What `topics` says: how many topics to plan with."""
 
 from __future__ import annotations
 
-import polars as pl
-
-from assay.core.text import counted, known, score
+from assay.core.text import Row, known, percent, score
 from assay.results.result import Result
-from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
+from assay.results.sentences import Sentence, sentence
 
 
-@sentence("topics", cite="webber2008, own")
-def best_design(topics: Result) -> tuple[Sentence, ...]:
-    """Names for each budget the best design, or one of those that may be best, with its phi.
+@sentence("topics", cite="sakai2016, own")
+def topics_to_plan(topics: Result) -> tuple[Sentence, ...]:
+    """Says of the first measure how many topics each design needs, at the upper end of its interval over topics.
 
-    The best: all others are significantly behind it, paired over topics, one-tailed, the level shared among the
-    comparisons. Else how many designs may be best is said, and the one with the highest phi is their example; where
-    all may be, how to spend the budget is inconclusive. Below {many_runs} runs, or where less than {pool_judged} of a
-    pool is judged (both own), nothing is said.
+    The number beside it is the estimate, for a pair of runs that varies over topics as the median pair does (of
+    several systems: as all pairs do on average), at a chance of {target_power} unless another is asked for. Without
+    an interval, where a deviation was stated or topics are too few for one, the estimate itself is said.
     """
-    if "unjudged_pools" in {note.code for note in topics.notes} or n_runs(topics) < MANY_RUNS.value:
-        return ()
-    budgets = topics.table.filter(pl.col("best").any().over("budget")).partition_by("budget", maintain_order=True)
-    return tuple(_spend(part, str(topics.settings["target"])) for part in budgets)
-
-
-def _spend(budget: pl.DataFrame, target: str) -> Sentence:
-    """Say what to spend one budget on."""
-    rows = [row for row in budget.to_dicts() if known(row["phi"])]
-    best = [row for row in rows if row["best"]]
-    first, spend = best[0], f"{best[0]['budget']:,} judgments"
-    if 1 < len(best) == len(rows):
-        return Sentence.inconclusive(f"how to spend {spend} best")
-    design = f"{counted(first['n_topics'], 'topic')} to depth {first['pool_depth']}, scored by {first['measure']}"
-    why = f"of {counted(len(rows), 'design')} this predicts {target} best"
-    if len(best) > 1:
-        why = f"it is among {len(best)} of {len(rows)} designs that may predict {target} best"
-    guess = ", extrapolated" if first["extrapolated"] else ""
-    return Sentence.of(
-        f"Spend {spend} on {design}", first, score, why=why, ends=("phi", "low", "high"), shown=f"phi {{}}{guess}"
+    rows = topics.table.drop_nulls("n_topics")
+    power = percent(topics.settings["power"]).replace(".0%", "%")
+    return (
+        tuple(_of(row, power) for row in rows.filter(measure=rows["measure"][0]).iter_rows(named=True))
+        if rows.height
+        else ()
     )
+
+
+def _of(row: Row, power: str) -> Sentence:
+    """Say one design."""
+    n = row["high"] if known(row["high"]) else row["n_topics"]
+    by = "" if row["measure"] == "stated" else f" by {row['measure']}"
+    likely = f"{by} with a chance of {power}"
+    why = {
+        "paired": f"they find a difference of {score(row['size'])} between two runs{likely}",
+        "anova": f"they find that {row['n_systems']} runs differ by {score(row['size'])}{likely}",
+        "interval": f"an interval of a difference{by} is then {score(row['size'])} wide",
+    }[row["design"]]
+    shown = "{} topics" if known(row["high"]) else f"for a deviation of {score(row['sd'])}"
+    ends = ("n_topics", "low", "high")
+    return Sentence.of(f"Plan with {n:,} topics", row, "{:,.0f}".format, why=why, ends=ends, shown=shown)

@@ -22,9 +22,9 @@ def budget(target: str) -> str:
     """The command that compares designs by how well they predict a measure.
 
     >>> budget("P@10")
-    'assay topics RUNS --qrels QRELS --target P@10 --budget 5000'
+    'assay budget RUNS --qrels QRELS --target P@10 --budget 5000'
     """
-    return f"assay topics RUNS --qrels QRELS --target {target} --budget 5000"
+    return f"assay budget RUNS --qrels QRELS --target {target} --budget 5000"
 
 
 MATRIX = predictivity(MEASURES, "--table matrix")

@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from assay.analyses.budget.designs import pool_sizes
+from assay.analyses.budget.phi import DesignPhi, observed_phi
 from assay.analyses.predictivity.combination import combination_gains
 from assay.analyses.predictivity.conflict_topics import significant_differences
 from assay.analyses.predictivity.conflicts import Conflicts, conflicts
 from assay.analyses.predictivity.halving import SAMPLES, halved, independent_sets, own_taus
-from assay.analyses.topics.designs import pool_sizes
-from assay.analyses.topics.phi import DesignPhi, observed_phi
 from assay.core.arrays import Array
 from assay.papers.webber2008.criteria import LARGE_POPULATION
 from assay.papers.webber2008.published import DEEP, ELSEWHERE, HALF, MEASURES, PATIENT, SIMPLE

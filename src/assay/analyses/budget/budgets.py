@@ -10,8 +10,8 @@ from math import ceil
 import numpy as np
 import polars as pl
 
-from assay.analyses.topics.designs import JudgingDesign
-from assay.analyses.topics.phi import DesignPhi, extrapolated_phi, observed_phi
+from assay.analyses.budget.designs import JudgingDesign
+from assay.analyses.budget.phi import DesignPhi, extrapolated_phi, observed_phi
 from assay.core.arrays import Array
 from assay.core.text import Row, counted, known, score, span
 from assay.results.charts import MAX_ROWS, Chart, category, field, intervals, lines, thin

@@ -1,0 +1,1 @@
+"""Designs of test collections: how many topics, judged to which depth, a budget of judgments is best spent on."""
