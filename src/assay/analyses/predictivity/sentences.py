@@ -100,7 +100,8 @@ def measures_predicted_as_well(predictivity: Result) -> tuple[Sentence, ...]:
     """Names measures that another predicts as well as they do themselves, but that are not shown to be redundant.
 
     As well: no worse by more than the margin asked for. The difference of phi is significantly above minus that
-    margin, corrected by Holm's method for all the pairs of measures searched. Below {many_runs} runs (own) nothing is said.
+    margin, corrected by Holm's method for all the pairs of measures searched. Below {many_runs} runs (own) nothing is
+    said.
     """
     redundant = {row["measure"] for row in _rows_of(predictivity, REDUNDANT)}
     rows = [row for row in _rows_of(predictivity, AS_WELL) if row["measure"] not in redundant]
