@@ -13,7 +13,7 @@ from assay.analyses.predictivity.analysis import predictivity
 from assay.analyses.reproduce.analysis import reproduce
 from assay.analyses.reproduce.decisions import decide
 from assay.data.read import read_qrels, read_runs
-from assay.papers.webber2008.comparisons import narrows, own_power, rough_phi, widens
+from assay.papers.webber2008.comparisons import narrows, own_power, rises, rises_faster, rough_phi, widens
 from assay.papers.webber2008.phi import (
     elsewhere,
     halving_less_independent,
@@ -275,6 +275,25 @@ def test_few_topics_and_equal_runs_are_no_error(tmp_path: Path, n_topics: int) -
     assert result.table["note"].str.starts_with("undefined").any()
     needs = rows(result, "figure 1")["nDCG, nDCG, 25 topics"]["needs"]
     assert needs == f"50 topics (there are {n_topics})"
+
+
+@pytest.mark.parametrize("n_topics", [11, 12, 13, 14, 20])
+def test_sizes_of_sets_are_compared_only_where_topics_left_out_keep_them_apart(n_topics: int) -> None:
+    """Of 12 topics a fifth is left out, and halves of the rest have five topics, as the smallest sets have."""
+    here = elsewhere(from_scores([scores_of(16, n_topics, {"P@10": 0.6, "AP": 0.3})], "made"))
+    asked = {
+        "higher": lambda: rises(here, "AP"),
+        "faster": lambda: rises_faster(here, ("AP",)),
+        "wider": lambda: widens(here, ("AP",)),
+    }
+    for compare in asked.values():
+        if n_topics < 14:
+            with pytest.raises(MissingDataError, match=f"14 topics or more .there are {n_topics}"):
+                compare()
+        else:
+            for one in compare().values():
+                low, high = estimate(one).interval(0.95) or (0, 0)
+                assert low < estimate(one).value < high
 
 
 def test_the_errors_are_read_off_the_printed_table() -> None:

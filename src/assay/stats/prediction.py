@@ -155,19 +155,32 @@ def subsamples(n: int, size: int, n_splits: int, seed: int) -> Subsamples:
     if n < SPLIT_TOPICS.value:
         nobody = np.zeros((0, size), dtype=np.intp)
         return Subsamples(0, Splits(n, nobody, nobody), np.nan)
-    out = max(1, n // 5)
+    out = _n_left_out(n)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_SUBSETS,)))
     k = min(n, N_SUBSETS)
     left = [np.array([t]) for t in range(n)] if out == 1 else [rng.permutation(n)[:out] for _ in range(k)]
     sides, complete = [], True
     for topics, own in zip(left, rng.integers(1 << 32, size=len(left)), strict=True):
         rest = np.delete(np.arange(n), topics)
-        part = splits(rest.size, min(size, rest.size // 2), max(2, n_splits // k), int(own))
+        part = splits(rest.size, size_in_subset(n, size), max(2, n_splits // k), int(own))
         sides.append((rest[part.first], rest[part.second]))
         complete = complete and part.complete
     first, second = (np.concatenate(side) for side in zip(*sides, strict=True))
     scale = float(np.sqrt((n - out) / out * k) / (k - 1))
     return Subsamples(k, Splits(n, first, second, complete), scale)
+
+
+def _n_left_out(n: int) -> int:
+    return max(1, n // 5)
+
+
+def size_in_subset(n: int, size: int) -> int:
+    """How large the sets are that a subset of n topics is split into, where all topics have sets of `size`.
+
+    >>> size_in_subset(40, 20), size_in_subset(40, 5)
+    (16, 5)
+    """
+    return min(size, (n - _n_left_out(n)) // 2)
 
 
 def crossed(x: Array, chosen: Splits) -> Array:

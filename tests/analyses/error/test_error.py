@@ -117,6 +117,17 @@ def test_the_same_seed_gives_the_same_and_equal_runs_do_not_differ(tmp_path: Pat
         assert first.tables["neighbours"]["document_error"][0] == 0.0
 
 
+def test_the_number_of_draws_changes_errors_and_random_effects_alone(small: Collection) -> None:
+    few, many = (error(small, resamples=n) for n in (5, 40))
+    columns = {name for name in few.table.columns if not few.table[name].equals(many.table[name])}
+    assert columns <= {"document_error", "random_mean", "low", "high", "place_random"}
+    assert "document_error" in columns
+    fixed = ("bias_share", "share_low", "share_high")
+    assert few.tables["overall"].select(fixed).equals(many.tables["overall"].select(fixed))
+    ways = [of.tables["averages"].filter(pl.col("average") != "random effects") for of in (few, many)]
+    assert ways[0].equals(ways[1])
+
+
 @pytest.mark.parametrize(
     ("settings", "said"),
     [

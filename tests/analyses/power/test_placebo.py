@@ -17,6 +17,7 @@ from assay.analyses.power.placebo import (
 )
 from assay.data.judged import Collection
 from assay.data.provenance import Basis
+from assay.render.screen import first_table
 from assay.results.result import Result
 from assay.scoring.conditions import score_conditions
 from tests.builders.dense import collection
@@ -81,9 +82,10 @@ def test_of_few_runs_no_measure_is_doubted() -> None:
 
 def test_scores_of_another_tool_have_empty_columns() -> None:
     scores = assay.read_scores({"a": {"1": {"AP": 0.1}, "2": {"AP": 0.3}}, "b": {"1": {"AP": 0.2}, "2": {"AP": 0.5}}})
-    table = power(scores).table
-    assert table.select("power_placebo", "tau_placebo", "flippable").row(0) == (None, None, None)
-    assert table["placebo"].to_list() == [False]
+    result = power(scores)
+    assert result.table.select("power_placebo", "tau_placebo", "flippable").row(0) == (None, None, None)
+    assert result.table["placebo"].to_list() == [False]
+    assert first_table(result, n_before=0).shown.columns == ["measure", "power", "low", "high", "n_pairs", "delta"]
 
 
 def test_a_measure_that_ranks_by_what_was_judged_is_not_called_best() -> None:

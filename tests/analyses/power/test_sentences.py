@@ -82,6 +82,16 @@ def test_a_measure_leaves_the_set_below_alpha_only(p: float, *, alone: bool) -> 
     assert (weaker_measures(result) is not None) is alone
 
 
+def test_a_measure_that_is_neither_best_nor_weaker_is_among_those_that_separate_fewer() -> None:
+    """Not best by comparisons with the best, not weaker after Holm over all pairs: it is named all the same."""
+    result = powered({"AP": 0.7, "P@10": 0.69, "RR": 0.6}, p={"P@10": 0.03, "RR": 0.001})
+    differences = result.tables["differences"].with_columns(p_holm=2 * pl.col("p_holm"))
+    result = replace(result, tables={**result.tables, "differences": differences})
+    assert_says(best_measures(result), "Report AP:", "RR and P@10 separate fewer")
+    assert_says(weaker_measures(result), "RR")
+    assert "P@10" not in text(weaker_measures(result))
+
+
 def test_of_two_measures_the_better_is_named_once() -> None:
     result = powered({"AP": 0.7, "P@10": 0.6}, p={"P@10": 0.0123})
     assert_says(best_measures(result), "Report AP:", "P@10 separates fewer", "70.0% of pairs, 65.0% to 75.0%")

@@ -52,6 +52,14 @@ def test_a_redundant_measure_is_named_with_the_one_that_predicts_it_best() -> No
     assert left_open(unsettled_redundancy(result)) == ["whether RR is redundant"]
 
 
+def test_a_measure_that_predicts_a_little_less_well_is_not_said_to_have_a_higher_phi() -> None:
+    result = compared(("RBP", "AP", 0.596, 0.6, 0.02, 0.005, AS_WELL))
+    said = one(measures_predicted_as_well(result))
+    assert said.value == pytest.approx(-0.004)
+    assert_says(said, "as well as RBP itself", "a difference of phi of -0.004, -0.009 to 0.001")
+    assert "higher" not in said.text
+
+
 def test_every_redundant_measure_has_its_sentence() -> None:
     rows = [(name, "AP", 0.5, 0.5, 0.0, 0.01, REDUNDANT) for name in ("P@10", "RR")]
     assert [said.text.split(":")[0] for said in redundant_measures(compared(*rows))] == [

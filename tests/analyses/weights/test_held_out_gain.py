@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -163,3 +164,17 @@ def test_a_gain_whose_interval_holds_0_is_inconclusive() -> None:
     row = table.filter(statistic="phi").row(0, named=True)
     assert row["verdict"] == INCONCLUSIVE
     assert row["low"] < 0 < row["difference"] < row["high"]
+
+
+@pytest.mark.parametrize(("seed", "enough"), [(0, False), (1, True), (2, False)])
+def test_no_difference_is_known_from_a_standard_for_which_no_topics_are_enough(seed: int, enough: bool) -> None:
+    """A standard of the last rank alone, where chance decides what stands, has hardly any Phi or none."""
+    lists = graded_lists()
+    last = np.random.default_rng(seed).permuted(lists.grade[..., -1].ravel()).reshape(lists.grade.shape[:2])
+    noisy = replace(lists, grade=np.concatenate([lists.grade[..., :-1], last[..., None]], axis=-1))
+    fits = {"log2": standard_fit}
+    table = held_out_gains(noisy, fits, gain=LINEAR, discount=np.eye(10)[-1], folds=3, repeats=1)
+    row = table.row(by_predicate=pl.col("statistic") == "topics_90", named=True)
+    assert np.isfinite(row["standard"]) == enough
+    assert [row[name] is not None for name in ("difference", "in_sample_gain")] == [enough] * 2
+    assert (row["low"], row["verdict"]) == (None, INCONCLUSIVE)  # without some topics none are enough, either

@@ -126,7 +126,9 @@ def error(
     micro
         Mean over relevant documents in place of topics: topics with many weigh most.
     place_ap, place_random
-        The run's place by mean AP, and by random_mean.
+        The run's place by mean AP, and by random_mean. The weights of topics rest on the draws: with other
+        `resamples` or another seed, runs whose random_mean hardly differs may change places, and nothing else does
+        whose name has no error, interval or random in it.
 
     Notes
     -----

@@ -18,8 +18,12 @@ NOTABLE_ERROR = Threshold(
     unit="of the error by topics",
     meaning="from which on the error by documents is said",
 )
-
-_OVERSTATED = 1.25  # times the true ratio is what draws of documents show at most, where that is known
+OVERSTATED_ERROR = Threshold(
+    "overstated_document_error",
+    1.25,
+    unit="times the true ratio",
+    meaning="what draws of documents may show, so that the ratio said must be so many times the one worth saying",
+)
 
 
 @sentence("error", cite="robertson2007, own")
@@ -41,12 +45,12 @@ def small_sample_bias(error: Result) -> Sentence | None:
 def document_errors(error: Result) -> Sentence | None:
     """Says how large the error by documents is beside that by topics.
 
-    Where the interval of their ratio is above {notable_document_error:.0%} (own) by a quarter of that: so much may
-    draws of documents overstate it, where populations are known. Both are standard errors of mean AP_LOO, their
-    variances averaged over runs.
+    Where the interval of their ratio is above {notable_document_error:.0%} (own), times {overstated_document_error}
+    (own): so much may draws of documents overstate it, where populations are known. Both are standard errors of mean
+    AP_LOO, their variances averaged over runs.
     """
     row = _overall(error)
-    if not known(row["ratio_low"]) or row["ratio_low"] < _OVERSTATED * NOTABLE_ERROR.value:
+    if not known(row["ratio_low"]) or row["ratio_low"] < OVERSTATED_ERROR.value * NOTABLE_ERROR.value:
         return None
     why = "other documents for the same topics would also move a run's mean"
     ends = ("error_ratio", "ratio_low", "ratio_high")

@@ -99,8 +99,9 @@ def _redundant(row: Row, mutual: set[str]) -> tuple[str, str]:
 def measures_predicted_as_well(predictivity: Result) -> tuple[Sentence, ...]:
     """Names measures that another predicts as well as they do themselves, but that are not shown to be redundant.
 
-    As well: the difference of phi is significantly above minus the margin asked for, corrected by Holm's method for
-    all the pairs of measures searched. Below {many_runs} runs (own) nothing is said.
+    As well: no worse by more than the margin asked for. The difference of phi is significantly above minus that
+    margin, corrected by Holm's method for all the pairs of measures searched. Below {many_runs} runs (own) nothing is
+    said.
     """
     redundant = {row["measure"] for row in _rows_of(predictivity, REDUNDANT)}
     rows = [row for row in _rows_of(predictivity, AS_WELL) if row["measure"] not in redundant]
@@ -110,7 +111,8 @@ def measures_predicted_as_well(predictivity: Result) -> tuple[Sentence, ...]:
 def _as_well(row: Row) -> Sentence:
     why = f"on new topics it predicts {row['measure']} as well as {row['measure']} itself"
     action = f"Rank runs by {row['given']} even where {row['measure']} matters"
-    return Sentence.of(action, row, score, why=why, ends=DIFFERENCE, shown="phi {} higher")
+    shown = "phi {} higher" if row[DIFFERENCE[0]] >= 0 else "a difference of phi of {}"
+    return Sentence.of(action, row, score, why=why, ends=DIFFERENCE, shown=shown)
 
 
 @sentence("predictivity", cite="webber2008, own")

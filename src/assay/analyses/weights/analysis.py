@@ -173,8 +173,9 @@ def weights(
     verdict: what fitted variants gain over linear gain and log2, on the topics of the fit and on topics (with
     `groups` also runs) that were held out; there with its interval over topics: one left out at a time; of power,
     which jumps, from halves of the topics. Verdict: survives where the interval is on the better side of 0, lost
-    where no part of it is, else inconclusive. Statistics: phi, e_rho2, power, topics_90, topics_95. Variances are
-    estimated fold by fold: `standard` is not quite the phi above.
+    where no part of it is, else inconclusive. Statistics: phi, e_rho2, power, topics_90, topics_95 (inf
+    where no number of topics is enough, from which no difference is known). Variances are estimated fold by fold:
+    `standard` is not quite the phi above.
     tables.contest: with coefficient power: other, statistic, in_sample, other_in_sample, held_out, other_held_out,
     difference, low, high, verdict: the best against fits for stability and standard functions, in power and in Phi,
     on the topics of the fit and on held-out ones, with the interval of the held-out difference over topics. Verdict:

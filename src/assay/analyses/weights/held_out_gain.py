@@ -199,7 +199,8 @@ def held_out_table(
         What was fitted; phi and e_rho2 (at one topic), power (share of pairs that differ significantly by a paired t
         test), topics_90, topics_95 (topics for a Phi so high, not rounded up).
     in_sample, in_sample_gain
-        Fitted on all topics and evaluated on them; and how far that is above the standard function's.
+        Fitted on all topics and evaluated on them; and how far that is above the standard function's. Topics needed
+        are infinite where no number is enough, and no difference is known from that.
     held_out, standard, difference, low, high
         On held-out topics: of the fitted weights and of the standard function, by the same folds; and how far the
         first is above the second, with its interval.
@@ -211,7 +212,7 @@ def held_out_table(
         for of in STATISTICS:
             difference, low, high = own.above(standard, of, level)
             compared = (difference, low, high, _verdict(low, high, better=-1 if of in TARGETS else 1))
-            gained = own.in_sample[of] - standard.in_sample[of]
+            gained = _difference(own.in_sample[of], standard.in_sample[of])
             rows.append((name, of, own.in_sample[of], gained, own.held_out(of), standard.held_out(of), *compared))
     return table(rows, _HELD_OUT)
 
@@ -236,12 +237,20 @@ def _side(low: float, high: float) -> str:
     return MORE if low > 0 else LESS if high < 0 else INCONCLUSIVE
 
 
+def _difference(one: float, other: float) -> float:
+    """The first less the second; NaN where either is infinite."""
+    return one - other if np.isfinite([one, other]).all() else np.nan
+
+
 def _moved(after: Array, before: Array, level: float) -> tuple[float, float, float]:
-    """The difference of a smooth statistic with its interval, NaN where there is none; arrays are [set]."""
-    with np.errstate(invalid="ignore"):
-        moved = after - before
-        moved[np.abs(moved) <= _ROUNDING * np.abs(before)] = 0.0
-    if not np.isfinite(moved).all():
+    """The difference of a smooth statistic with its interval, NaN where there is none; arrays are [set].
+
+    Topics needed may be infinite, and a difference from that is none.
+    """
+    finite = np.isfinite(after) & np.isfinite(before)
+    moved = np.subtract(after, before, out=np.full(after.shape, np.nan), where=finite)
+    moved[finite & (np.abs(moved) <= _ROUNDING * np.abs(before))] = 0.0
+    if not finite.all():
         return float(moved[0]), np.nan, np.nan
     low, high = (float(end) for end in jackknife_interval(moved[0], moved[1:], level=level))
     return float(moved[0]), low, high

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from assay.stats.estimates import (
 )
 from assay.stats.leave_one_out import replicates
 from assay.stats.margins import components_from_margins, rough_self_predictivity
+from assay.stats.prediction import size_in_subset
 
 FEW = 5
 """Topics per set at the left end of figure 1."""
@@ -93,9 +95,13 @@ def narrows(c: ScoredCollection, predictors: Names) -> Comparisons:
 
 
 def _larger_half(c: ScoredCollection) -> None:
-    """Refuse a collection whose half is no larger than the smallest sets."""
-    if len(c.topics) // 2 <= FEW:
-        raise MissingDataError(f"more than {2 * FEW + 1} topics (there are {len(c.topics)})")
+    """Refuse a collection whose half is no larger than the smallest sets, also after topics were left out.
+
+    Else both sizes are split alike where the interval leaves topics out, and their difference seems to have no error.
+    """
+    enough = next(n for n in count(2 * FEW) if size_in_subset(n, n // 2) > FEW)
+    if len(c.topics) < enough:
+        raise MissingDataError(f"{enough} topics or more (there are {len(c.topics)})")
 
 
 def more_compelling(c: ScoredCollection, names: Names = DEEP) -> Comparisons:
