@@ -1,4 +1,4 @@
-"""How long whole pages are: what to do on the first screen, everything folded within a few, nothing sideways."""
+"""How long and how heavy whole pages are: what to do on the first screen, all else within a few, little at once."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SCREEN = {"width": 1280, "height": 900}
 NARROW = {"width": 400, "height": 900}
 MOST_BYTES = 6_000_000
+MOST_ELEMENTS = 10_000  # that a browser makes before it shows anything; a page with all its tables has 60,000
 
 
 def check_page(browser: Browser, data: Collection, path: Path, *, screens: int) -> None:
@@ -27,6 +28,8 @@ def check_page(browser: Browser, data: Collection, path: Path, *, screens: int) 
     path.write_text(page(made), encoding="utf-8")
     assert path.stat().st_size <= MOST_BYTES
     wide = Watched(browser, path, viewport=SCREEN)
+    assert wide.page.locator("*").count() <= MOST_ELEMENTS
+    assert wide.page.evaluate("typeof vegaEmbed") == "undefined"  # read when a card's chart is near
     assert int(wide.page.evaluate("document.documentElement.scrollHeight")) <= screens * SCREEN["height"]
     first = wide.page.locator("#page-decide").bounding_box()
     assert first is not None

@@ -116,6 +116,24 @@ def test_the_numbers_of_two_runs_are_those_of_python(seen: Watched, report: Repo
         assert better in seen.page.locator(".look-pair .look-fact b").last.inner_text()
 
 
+def test_the_leaderboard_stands_before_what_draws_charts_is_run_or_a_card_is_unpacked(
+    browser: Browser, file: Path
+) -> None:
+    seen = Watched(browser, file, viewport={"width": 1280, "height": 400})
+    page = seen.page
+    assert page.locator(".look-board .track .dot").count() == 12
+    assert page.evaluate("typeof vegaEmbed") == "undefined"
+    assert page.locator(".card .all > *:not(summary)").evaluate_all("els => els.map((el) => el.tagName)") == ["NOSCRIPT"]
+    page.locator(".card figure.chart").first.scroll_into_view_if_needed()
+    page.locator(".card figure.live").first.wait_for()
+    assert page.evaluate("typeof vegaEmbed") == "function"
+    page.locator(".card .all > summary").click()
+    page.locator(".card .all pre code", has_text="assay score").wait_for()
+    assert page.locator(".card .all > noscript").count() == 0
+    assert seen.trouble == []
+    seen.context.close()
+
+
 def test_another_measure_ranks_the_runs_anew(seen: Watched, report: Report) -> None:
     for i, name in [(2, "latency"), (1, "P@10")]:
         seen.page.select_option("#look-measure", str(i))

@@ -1,6 +1,7 @@
 """The third layer of a report: a card for each analysis, with its one telling chart and its small table.
 
-All else that an analysis has to show opens on demand; its charts are drawn then, by the page's script.
+All else that an analysis has to show opens on demand. It stands in a `noscript`, which is text for a browser that
+runs scripts: the page's script makes it when its card opens, so that a page of fifty thousand cells is there at once.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _card(part: Part, result: Result, said_above: Collection[str], where: str, *
     if small_table is not None:
         yield f'<div class="evidence">{_figure(part, telling)}'
         yield f"{_head_of(part, result, small_table, where, rows, room)}</div>"
-    yield '<details class="all"><summary>All tables, charts, settings, command</summary>'
+    yield '<details class="all"><summary>All tables, charts, settings, command</summary><noscript>'
     yield lead(documentation(part.name))
     yield from map(_sentence, part.sentences[_SENTENCES:])
     yield notes_list([note for note in notes if note not in loud])
@@ -99,7 +100,7 @@ def _card(part: Part, result: Result, said_above: Collection[str], where: str, *
             yield figure(chart, spec_for_page(chart), f"{part.name}-{chart.name}")
     yield from _tables(part, result, small_table, where, rows, room)
     yield from how(result, documentation(part.name))
-    yield f"{command(part.command)}</details></section>"
+    yield f"{command(part.command)}</noscript></details></section>"
 
 
 def _telling(part: Part, result: Result) -> _Telling | None:

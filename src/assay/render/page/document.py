@@ -1,8 +1,10 @@
 """A result as one page that needs nothing else; a report in three layers: decide, look, evidence.
 
 Without scripts the statements and the cards are there, each with its chart as a still picture. Scripts draw charts
-as they come into view, so that they answer to the pointer, and let tables be sorted and copied. The page may not
-fetch anything: its policy forbids it, and names the scripts that may run by their hashes.
+as they come into view, so that they answer to the pointer, and let tables be sorted and copied. What draws charts is
+read as text, and run when the first one comes into view; what a card folds is made when it opens: neither delays the
+first screen. The page may not fetch anything: its policy forbids it, and names the scripts that may run by their
+hashes.
 """
 
 from __future__ import annotations
@@ -41,11 +43,13 @@ def page(result: Result) -> str:
     if result.charts or isinstance(result, Report):
         prepare()
     body = "\n".join(_body(result))
-    scripts = [*([_vega()] if '<figure class="chart"' in body else []), _asset("page.js")]
-    scripts += [_asset("look.js")] if 'id="page-look"' in body else []
-    data = f'<script type="application/json" id="page-latex">{in_script(LATEX)}</script>'
-    code = "\n".join(f"<script>{script}</script>" for script in scripts)
-    return f"{_head(_title(result), [_EARLY, *scripts])}<body>\n{body}\n{data}\n{code}\n</body>\n</html>\n"
+    scripts = [_asset("page.js"), *([_asset("look.js")] if 'id="page-look"' in body else [])]
+    later = [_vega()] if '<figure class="chart"' in body else []
+    code = [f'<script type="application/json" id="page-latex">{in_script(LATEX)}</script>']
+    code += [f'<script type="text/plain" id="page-vega">{script}</script>' for script in later]
+    code += [f"<script>{script}</script>" for script in scripts]
+    end = "\n".join(code)
+    return f"{_head(_title(result), [_EARLY, *scripts, *later])}<body>\n{body}\n{end}\n</body>\n</html>\n"
 
 
 def _body(result: Result) -> Iterator[str]:

@@ -91,7 +91,7 @@
     table.tBodies[0].append(...keyed.map(([, row]) => row));
   }
 
-  for (const table of all("main :not(.still) > table")) {
+  function furnishTable(table) {
     [...table.tHead.rows[0].cells].forEach((cell, column) => {
       const text = cell.textContent;
       cell.replaceChildren(button(text, () => sort(table, column)));
@@ -115,11 +115,7 @@
     table.parentElement.after(tools(...parts));
   }
 
-  for (const cell of all("[data-command]")) {
-    cell.addEventListener("click", () => copy(cell.dataset.command, cell));
-  }
-
-  for (const line of all(".command")) {
+  function furnishCommand(line) {
     const words = line.textContent;
     const name = line.closest("section").querySelector(".name")?.textContent ?? "this page";
     line.append(tools(button("Copy", (from) => copy(words, from), { ariaLabel: `Copy command of ${name}` })));
@@ -137,16 +133,6 @@
   });
   night.addEventListener("change", () => { theme.textContent = name(); });
   bar.append(theme);
-
-  /* A link may lead into a fold */
-
-  function unfold() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!target) return;
-    for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
-    target.scrollIntoView();
-  }
-  addEventListener("hashchange", unfold);
 
   /* Charts */
 
@@ -170,7 +156,7 @@
 
   /* Words that are explained on demand */
 
-  for (const word of all("abbr")) {
+  function furnishWord(word) {
     const meaning = word.title;
     const explain = () => {
       tip.replaceChildren(make("dd", meaning));
@@ -201,7 +187,14 @@
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   }
 
+  /** What draws charts is text until the first one is near: it takes longer to read than all else. */
+  function ready() {
+    const held = document.getElementById("page-vega");
+    if (!window.vegaEmbed) document.body.append(make("script", held.textContent));
+  }
+
   async function draw(figure) {
+    ready();
     const spec = JSON.parse(figure.querySelector("script").textContent);
     const canvas = figure.querySelector(".canvas");
     const box = document.createElement("div");
@@ -247,8 +240,41 @@
       else box.removeAttribute("tabindex");
     }
   }
+
+  /* All that answers to the reader, in the page or in what a fold held as text until it opened */
+
+  function furnish(within) {
+    all(":not(.still) > table", within).forEach(furnishTable);
+    all(".command", within).forEach(furnishCommand);
+    all("abbr", within).forEach(furnishWord);
+    for (const cell of all("[data-command]", within)) {
+      cell.addEventListener("click", () => copy(cell.dataset.command, cell));
+    }
+    for (const figure of all("figure.chart", within)) near.observe(figure);
+  }
+
+  function unpack(fold) {
+    const held = fold.querySelector(":scope > noscript");
+    if (!held) return;
+    const made = make("template", "", { innerHTML: held.textContent }); // written by us, all names in it escaped
+    held.replaceWith(made.content);
+    furnish(fold);
+    reach();
+  }
+
+  for (const fold of all("details:has(> noscript)")) fold.addEventListener("toggle", () => unpack(fold), { once: true });
+  furnish(document.querySelector("main"));
   addEventListener("resize", reach);
   reach();
-  if (window.vegaEmbed) for (const figure of all("figure.chart")) near.observe(figure);
+
+  /* A link may lead into a fold */
+
+  function unfold() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    target.scrollIntoView();
+  }
+  addEventListener("hashchange", unfold);
   unfold();
 })();
