@@ -24,7 +24,8 @@ from assay.render.formats import to_file, to_json
 from assay.render.page.document import page
 from assay.render.page.look import FIRST_ROWS, MOST_BYTES, in_order, look
 from assay.render.redaction import redacted
-from assay.results.leaderboard import leaderboard, with_intervals
+from assay.results.leaderboard import leaderboard
+from assay.results.mean_intervals import with_intervals
 from assay.scoring.loaders import as_scores, collection
 from assay.stats.intervals import t_quantile
 from assay.stats.significance.paired_difference import paired_difference

@@ -119,7 +119,10 @@ def statements(result: Result) -> list[str]:
     if result.screen is None:
         return []
     decided = [_filled(f"- {text}", indent="  ") for text in conclusions(result)]
-    return [*decided, *(_filled(f"{title}: {text}") for title, text in gathered(result))]
+    said = [_filled(f"{title}: {text}") for title, text in gathered(result)]
+    if any(one.caveat and one.severity == "warning" for one in result.sentences):  # it bears on what is decided
+        return [said[-1], *decided, *said[:-1]]
+    return [*decided, *said]
 
 
 def conclusions(result: Result) -> list[str]:

@@ -12,7 +12,6 @@ from assay.core.arrays import Array
 from assay.results import schemas
 from assay.scoring.scores import Scores
 from assay.stats.best import best_first
-from assay.stats.intervals import t_interval
 from assay.stats.significance.rank_sets import Lead, mean_known, rank_sets
 
 _COUNTS = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), pl.Int64)
@@ -94,17 +93,3 @@ def _ahead(measure: str, names: tuple[str, ...], lead: Lead | None) -> tuple[obj
     if lead is None:
         return None
     return measure, names[lead.first], names[lead.second], lead.value, lead.low, lead.high
-
-
-def with_intervals(ranked: pl.DataFrame, data: Scores, *, level: float) -> pl.DataFrame:
-    """Put the interval of each mean over topics, Student's, beside it: low, high."""
-    low, high = data.interval(*t_interval(data.working(), level=level))
-    ends = {
-        "measure": [name for name in data.conditions for _ in data.runs],
-        "run": list(data.runs) * len(data.conditions),
-        "low": low.ravel(),
-        "high": high.ravel(),
-    }
-    joined = ranked.join(schemas.without_nan(pl.DataFrame(ends)), on=["measure", "run"], how="left")
-    first = ["measure", "rank", "run", "mean", "low", "high"]
-    return joined.select(*first, *(name for name in ranked.columns if name not in first))

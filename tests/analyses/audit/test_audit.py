@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest, entropy, ttest_1samp
+from scipy.stats import binom, binomtest, entropy, t, ttest_1samp
 from statsmodels.stats.power import TTestPower
 
 import assay
@@ -112,10 +112,17 @@ def test_scores_without_bounds_need_a_deviation() -> None:
     found = row(n_topics=20, mean=431.0, against=420.0, sd=55.0)
     assert (found["kind"], found["verdict"]) == ("any", "possible")
     assert found["low"] < 431 < found["high"]
-    with pytest.raises(UsageError, match=r"431 is not from 0 to 1; give --sd"):
+    with pytest.raises(UsageError, match=r"431 is not from 0 to 1; give --sd or --sd-difference"):
         assay.audit(n_topics=20, mean=431.0)
     with pytest.raises(UsageError, match=r"did you mean 0.7"):
         assay.audit(n_topics=10, mean=70.0)
+
+
+def test_a_deviation_of_differences_is_enough_for_a_claim_on_scores_without_bounds() -> None:
+    found = row(n_topics=50, mean=431.0, against=420.0, sd_difference=30.0)
+    p = 2 * t.sf(11 / 30 * math.sqrt(50), 49)
+    assert (found["kind"], found["verdict"], found["low"]) == ("any", "supported", None)
+    assert found["least_p"] == pytest.approx(p)
 
 
 def test_figures_that_no_scores_have_are_impossible() -> None:
@@ -153,6 +160,13 @@ def test_means_are_taken_for_zeros_and_ones_where_they_fit_and_it_is_said() -> N
     assert [note.code for note in taken.notes] == ["taken_for_binary"]
     graded = assay.audit(n_topics=12, mean=0.917, against=0.25, kind="graded")
     assert (graded.table["kind"].to_list(), graded.notes) == (["graded"], ())
+
+
+@pytest.mark.parametrize("deviation", ["sd", "sd_difference"])
+def test_means_beside_a_stated_deviation_are_not_taken_for_zeros_and_ones(deviation: str) -> None:
+    stated = assay.audit(n_topics=50, mean=0.84, against=0.7, **{deviation: 0.25})
+    assert (stated.table["kind"].to_list(), stated.notes) == (["graded"], ())
+    assert stated.table["differing"].to_list() == [50]
 
 
 CLAIMS = """system,n,mean,baseline,sd_difference,kind

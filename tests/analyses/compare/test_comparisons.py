@@ -214,8 +214,51 @@ def test_one_query_and_a_constant_measure_have_an_answer() -> None:
     assert "one_topic" in [note.code for note in one.notes]
     same = compared(scores(np.full((2, 30), 0.5)))
     assert same.table.select("verdict", "difference", "p").row(0) == (UNRESOLVABLE, 0.0, 1.0)
+    assert same.table.select("low", "high").row(0) == pytest.approx((-(1 - 0.025 ** (1 / 30)), 1 - 0.025 ** (1 / 30)))
+    assert compared(scores(np.full((2, 30), 0.5)), margin=0.01).table["verdict"].item() == UNRESOLVABLE
+    beyond = compared(scores(np.full((2, 30), 250.0)), margin=0.01)  # the range of such a number is not known
+    assert beyond.table.select("verdict", "low", "high").row(0) == (UNRESOLVABLE, None, None)
     ahead = compared(scores(np.stack([np.full(30, 0.75), np.full(30, 0.5)])))
     assert ahead.table.select("verdict", "difference", "low", "high").row(0) == (BETTER, 0.25, 0.25, 0.25)
+
+
+def test_a_system_without_any_score_has_no_query_in_common_and_the_others_are_compared() -> None:
+    x = RNG.normal(size=(3, 30)) + np.array([[3.0], [0.0], [0.0]])
+    x[2] = np.nan
+    result = compared(scores(x))
+    assert result.table["verdict"].to_list() == [BETTER, UNRESOLVABLE, UNRESOLVABLE]
+    assert result.table["mean_b"].to_list()[1:] == [None, None]
+    assert [one.text for one in result.sentences][1:] == [
+        "which is better by nDCG@10 of 2 of the 3 pairs, as no query is common to both"
+    ]
+
+
+def test_the_means_beside_a_difference_are_those_of_the_queries_that_both_have() -> None:
+    x = RNG.random((2, 20))
+    x[0, :5] = np.nan
+    row = compared(scores(x)).table.row(0, named=True)
+    assert (row["mean_a"], row["mean_b"]) == pytest.approx((x[0, 5:].mean(), x[1, 5:].mean()))
+    assert row["mean_a"] - row["mean_b"] == pytest.approx(row["difference"])
+
+
+def test_near_identical_systems_are_equivalent_as_often_as_the_numbers_of_queries_allow() -> None:
+    """The power of two one-sided tests at a true difference of 0: 2 Phi(margin / se - z) - 1, for n large."""
+    sd, margin = 0.1, 0.01
+    for n, least, most in ((857, 0.7, 0.9), (200, 0.0, 0.1)):  # 8.57 (sd / margin)^2 queries for 80%
+        said = []
+        for seed in range(100):
+            d = np.random.default_rng(seed).normal(size=n) * sd
+            said.append(compared(scores(np.stack([0.5 + d, np.full(n, 0.5)])), margin=margin).table["verdict"].item())
+        assert least <= np.mean([one == EQUIVALENT for one in said]) <= most
+
+
+def test_the_queries_on_which_the_better_system_is_most_behind_are_named() -> None:
+    x = np.tile([0.2, 0.8], (40, 1)).T + 0.01 * RNG.normal(size=(2, 40))
+    x[0, 7], x[0, 9] = 1.0, 0.9
+    (note,) = [note for note in compared(scores(x)).notes if note.code == "regressions"]
+    assert note.text.startswith("b is most behind a on t7 -0.")
+    (other,) = [note for note in compared(scores(x), baseline=["b"]).notes if note.code == "regressions"]
+    assert other.text.startswith("a is most behind b on t")
 
 
 def test_systems_that_are_ahead_of_the_same_ones_are_preferred_together() -> None:

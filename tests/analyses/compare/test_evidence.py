@@ -90,6 +90,50 @@ def test_a_planted_regression_in_one_language_is_the_first_thing_said() -> None:
     assert first["interaction"] == pytest.approx(-0.27, abs=0.03)
 
 
+@pytest.mark.parametrize("share", [2, 5])
+def test_only_the_language_that_falls_behind_is_said_to_move(share: int, tmp_path: Path) -> None:
+    """A large slice that moves makes the rest of every other slice move the other way, unless it is set aside."""
+    names = ["de" if i % share == 0 else ("en", "fr", "it")[i % 3] for i in range(300)]
+    german = np.array(names) == "de"
+    data = normal(300, 0.05, sd=0.05)
+    data.value[0, 0, german] -= 0.27
+    path = table_file(tmp_path, "slices.csv", [("query", "lang"), *((f"t{i}", one) for i, one in enumerate(names))])
+    table = compared(data, slices=path).tables["slices"]
+    assert dict(table.select("slice", "moves").rows()) == {"de": "against", "en": "", "fr": "", "it": ""}
+    d = data.value[0, 0] - data.value[0, 1]
+    row = table.filter(slice="en").row(0, named=True)
+    english = np.array(names) == "en"
+    assert row["rest"] == pytest.approx(d[~german & ~english].mean())
+    assert table["rest"][0] == pytest.approx(d[~german].mean())
+
+
+def test_of_two_slices_that_are_all_queries_the_one_against_the_whole_moves(tmp_path: Path) -> None:
+    names = ["de" if i % 5 == 0 else "en" for i in range(300)]
+    data = normal(300, 0.05)
+    data.value[0, 0, ::5] -= 0.2
+    path = table_file(tmp_path, "slices.csv", [("query", "lang"), *((f"t{i}", one) for i, one in enumerate(names))])
+    table = compared(data, slices=path).tables["slices"]
+    assert table.select("slice", "moves").rows() == [("de", "against"), ("en", "")]
+
+
+def test_slices_without_a_difference_move_no_more_often_than_alpha(tmp_path: Path) -> None:
+    names = [("de", "en", "fr", "it", "nl")[i % 5] for i in range(100)]
+    path = table_file(tmp_path, "slices.csv", [("query", "lang"), *((f"t{i}", one) for i, one in enumerate(names))])
+    moved = [
+        (compared(normal(100, 0.05, seed=seed), slices=path).tables["slices"]["moves"] != "").any()
+        for seed in range(200)
+    ]
+    assert np.mean(moved) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 200)
+
+
+def test_a_slice_whose_own_interval_holds_0_is_behind_and_not_worse(tmp_path: Path) -> None:
+    rest = sliced(-0.03, rest=0.1)
+    row = rest.tables["slices"].row(0, named=True)
+    assert (row["moves"], row["low"] < 0 < row["high"]) == ("against", True)
+    assert "a is behind b there" in rest.sentences[0].text
+    assert "a is worse than b there" in sliced(-0.22).sentences[0].text
+
+
 def test_a_slice_is_compared_with_the_rest_by_welchs_test() -> None:
     result = sliced(0.0, n_topics=60)
     d = normal(60, 0.05).value[0]

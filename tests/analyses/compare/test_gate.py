@@ -60,6 +60,30 @@ def test_a_malformed_condition_is_one_line_with_the_fix(text: str, problem: str)
         read_gates([text], normal(10, 0.1), ["b"])
 
 
+@pytest.mark.parametrize(
+    ("conditions", "excluded"),
+    [
+        (["nDCG@10 > +0.02", "nDCG@10 < +0.01"], True),
+        (["nDCG@10 < 0.3", "nDCG@10 >= 0.4"], True),
+        (["nDCG@10 > +0.01", "nDCG@10 <= +0.01"], True),
+        (["nDCG@10 >= +0.01", "nDCG@10 <= +0.01"], False),
+        (["nDCG@10 > -0.01", "nDCG@10 < +0.05"], False),
+        (["nDCG@10 > +0.2", "nDCG@10 < 0.1"], False),  # of other numbers: a difference and a mean
+        (["nDCG@10 > +2%", "nDCG@10 < +0.01"], False),
+    ],
+)
+def test_conditions_that_no_number_meets_are_refused(conditions: list[str], excluded: bool) -> None:
+    if not excluded:
+        assert len(read_gates(conditions, normal(10, 0.1), ["b"])) == 2
+        return
+    with pytest.raises(UsageError, match="no number meets both"):
+        read_gates(conditions, normal(10, 0.1), ["b"])
+
+
+def test_a_condition_that_is_given_twice_counts_once() -> None:
+    assert len(read_gates(["nDCG@10 > -0.01"] * 2, normal(10, 0.1), ["b"])) == 1
+
+
 def test_a_difference_needs_a_baseline() -> None:
     with pytest.raises(UsageError, match="give --baseline NAME"):
         read_gates(["nDCG@10 > -0.01"], normal(10, 0.1), [])

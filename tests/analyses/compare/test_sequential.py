@@ -86,7 +86,8 @@ def test_where_lower_is_better_the_words_are_reversed_and_the_numbers_are_not() 
 
 def test_a_condition_passes_at_alpha_and_is_violated_at_alpha_over_their_number() -> None:
     d = (X[0] - X[1])[ORDER]
-    conditions = ["nDCG@10 > -0.05", "nDCG@10 < -0.05", "nDCG@10 >= 0.4", "nDCG@10 > +0.1"]
+    near = f"nDCG@10 < {X[0].mean():.3f}"
+    conditions = ["nDCG@10 >= -0.05", "nDCG@10 <= -0.05", "nDCG@10 >= 0.4", near]
     rows = sequence(X[:2], rng=7, baseline=["b"], gate=conditions)[1:]
     assert [row["gate"] for row in rows] == conditions
     assert [row["verdict"] for row in rows] == ["pass", "violated", "pass", "inconclusive"]

@@ -225,12 +225,15 @@ def _figure(name: str, n: float, cells: dict[str, float], kind: Kind | None, *, 
             raise UsageError(f"{where}{role} {cells[role]:g} is below 0")
     means = [x for x in (cells["mean"], cells["against"]) if not math.isnan(x)]
     bounded = all(0 <= x <= 1 for x in means)
-    if not bounded and (kind is not None or math.isnan(cells["sd"])):
+    plain = math.isnan(cells["sd"]) and math.isnan(cells["sd_difference"])  # no deviation is stated
+    if not bounded and (kind is not None or plain):
         beyond = next(x for x in means if not 0 <= x <= 1)
-        share = f"; did you mean {beyond / 100:g}?" if 1 < beyond <= 100 else ""
-        raise UsageError(f"{where}a mean of {beyond:g} is not from 0 to 1{share or '; give --sd for such scores'}")
+        hint = (
+            f"did you mean {beyond / 100:g}?" if 1 < beyond <= 100 else "give --sd or --sd-difference for such scores"
+        )
+        raise UsageError(f"{where}a mean of {beyond:g} is not from 0 to 1; {hint}")
     whole = all(looks_binary(x, int(n)) for x in means)
-    guess: Kind = "any" if not bounded else "binary" if whole and math.isnan(cells["sd"]) else "graded"
+    guess: Kind = "any" if not bounded else "binary" if whole and plain else "graded"
     return Figure(name, int(n), **cells, kind=kind or guess)
 
 

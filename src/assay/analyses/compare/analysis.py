@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from textwrap import shorten
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ from assay.analyses.compare.slices import slice_notes, slice_table
 from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError
 from assay.core.notes import Note
-from assay.core.text import listed
+from assay.core.text import counted, listed
 from assay.core.thresholds import Threshold
 from assay.data.formats.topic_tables import topic_attributes, topic_texts
 from assay.data.provenance import shown_path
@@ -33,18 +34,25 @@ FEWEST_CLUSTERS = Threshold(
     "fewest_clusters", 6, unit="clusters", meaning="below which an interval of clustered queries is refused"
 )
 _NAMED = 3  # queries, or pairs, that a note names
+_LONGEST = 40  # characters of a query's text in a note
 
 
 @analysis(
     name="compare",
     group="decide",
     place=1,
-    section=Section(n_runs=2, few={}, only_few=True, shown_few=("queries",)),
+    section=Section(
+        n_runs=2,
+        few={},
+        only_few=True,
+        shown_few=("slices", "queries"),
+        passed=("alpha", "rng", "baseline", "margin", "difference", "queries", "slices", "clusters"),
+    ),
     fractions=True,
     screen=Screen(
         columns=(
-            "measure", "run_a", "run_b", "verdict", "difference", "low", "high", "p", "n_topics", "wins", "losses",
-            "topics_needed",
+            "measure", "run_a", "run_b", "verdict", "mean_a", "mean_b", "difference", "low", "high", "p", "wins",
+            "losses", "n_topics", "topics_needed",
         )
     ),
 )  # fmt: skip
@@ -116,6 +124,8 @@ def compare(
     -------
     measure, run_a, run_b
         The first measure decides.
+    mean_a, mean_b
+        The means of both over the queries that both have.
     difference, low, high
         The mean of a minus the mean of b over the queries that both have, and its interval.
     p
@@ -151,10 +161,11 @@ def compare(
     such a difference significant with a chance of {target_power} (paired t test at alpha over the number of pairs),
     if it varies over queries as the observed one does; the interval is that of this variance, by the jackknife.
     tables.slices, with `slices`: measure, column, slice, run_a, run_b, n_topics, difference, low, high, p, rest (the
-    difference on all other queries), interaction (difference less rest), interaction_low, interaction_high,
-    p_interaction, moves (against, where the slice differs significantly from the rest and the other way; otherwise,
-    where only by more or less): by the first measure, what moves against the rest first. Intervals are those of a
-    single slice; p and p_interaction are corrected by Holm over all rows.
+    difference on all other queries of the column's slices, without those that differ more clearly), interaction
+    (difference less rest), interaction_low, interaction_high, p_interaction, moves (against, where the slice differs
+    significantly from the rest and the other way; otherwise, where only by more or less; empty, too, where the
+    slices that move leave no rest): by the first measure, what moves against the rest first. Intervals are those of
+    a single slice; p and p_interaction are corrected by Holm over all rows.
     tables.gates, with `gate`: gate, run, baseline, measure, value, low, high, threshold, p_pass, p_violated, verdict,
     n_topics: the ends of the two one-sided intervals at alpha; p_violated is corrected by Holm over all rows.
     tables.sequence, with `sequential`: gate, measure, run_a, run_b, value, low, high, threshold, n_topics,
@@ -220,7 +231,7 @@ def compare(
     notes = (
         *data.notes,
         *one_topic(int(compared[0].n.max())),
-        *_notes(data, family, flips, texts, alpha=alpha, margin=margin),
+        *_notes(data, family, flips, texts, baselines=baselines, alpha=alpha, margin=margin),
         *_seed_notes(seeds, gated=bool(gates), sequential=sequential),
         *([] if known is None else slice_notes(shown_path(str(slices)), known)),
         *(sequence_notes(data, gates, tables["sequence"], asked) if sequential else ()),
@@ -268,7 +279,8 @@ def _clusters(path: str, topics: Sequence[str]) -> Index:
     n = int(index.max(initial=-1)) + 1
     if n < FEWEST_CLUSTERS.value:
         raise UsageError(
-            f"--clusters {path}: {n} clusters are too few for an interval; at least {FEWEST_CLUSTERS} are needed"
+            f"--clusters {path}: {counted(n, 'cluster')} {'is' if n == 1 else 'are'} too few for an interval; "
+            f"at least {FEWEST_CLUSTERS} are needed"
         )
     return index
 
@@ -282,10 +294,11 @@ def _notes(
     flips: Array,
     texts: Mapping[str, str],
     *,
+    baselines: Sequence[str],
     alpha: float,
     margin: float | None,
 ) -> Iterator[Note]:
-    pairs = family.pairing
+    yield from _regressions(data, family, texts, baselines)
     n = int((~np.isnan(family.of[0].p)).sum())
     if n > 1:
         text = f"p and intervals by {data.conditions[0]} hold for {n} pairs at once (Bonferroni's correction)"
@@ -295,14 +308,10 @@ def _notes(
     if len(data.conditions) > 1:
         text = f"further measures than {data.conditions[0]} are tested only where it decides; single intervals"
         yield Note("further_measures", "info", text)
-    decided = family.decisions[0].is_decided
     if margin is not None:
         yield from _small_differences(family, data.conditions[0], alpha)
     yield from _shared(data, family)
     yield from _reversible(family, data.conditions[0], flips)
-    if decided.size <= _NAMED:
-        worst = [(i, a, b) for i, a, b in pairs if family.of[0].losses[i]]
-        yield from (_regressions(data, family, texts, *one) for one in worst)
 
 
 def _small_differences(family: Family, measure: str, alpha: float) -> Iterator[Note]:
@@ -330,14 +339,36 @@ def _shared(data: Scores, family: Family) -> Iterator[Note]:
         yield Note("shared_queries", "info", text)
 
 
-def _regressions(data: Scores, family: Family, texts: Mapping[str, str], i: int, a: str, b: str) -> Note:
-    """Name the queries on which the first of a pair is most behind."""
-    sign = -1 if data.lower_of(0) else 1
+def _regressions(data: Scores, family: Family, texts: Mapping[str, str], baselines: Sequence[str]) -> Iterator[Note]:
+    """Name the queries on which a system is most behind: one that is no baseline, or else the better of each pair.
+
+    Of many pairs, those of the system that is ahead of most.
+    """
     of = family.of[0]
-    worst = most_different(of, i)[1][:_NAMED]
-    names = [f"{name} ({texts[name]})" if (name := data.topics[t]) in texts else name for t in worst]
-    named = [f"{name} {sign * of.difference[i, t]:+.3f}" for name, t in zip(names, worst, strict=True)]
-    return Note("regressions", "info", f"{a} is most behind {b} on {listed(named)} ({data.conditions[0]})")
+    sign = -1 if data.lower_of(0) else 1
+    turned = {i: not baselines and of.mean[i] < 0 for i, *_ in family.pairing}
+    rows = [(i, b, a) if turned[i] else (i, a, b) for i, a, b in family.pairing]
+    ahead = [first for _, first, _ in rows]
+    if not baselines and len(rows) > _NAMED:
+        best = max(ahead, key=ahead.count)
+        rows = sorted((row for row in rows if row[1] == best), key=lambda row: abs(of.mean[row[0]]))
+    said = []
+    for i, a, b in rows:
+        worst = most_different(of, i)[0 if turned[i] else 1][:_NAMED]
+        names = [_with_text(data.topics[t], texts) for t in worst]
+        size = [(-sign if turned[i] else sign) * of.difference[i, t] for t in worst]
+        if named := [f"{name} {by:+.3g}" for name, by in zip(names, size, strict=True)]:
+            said.append(f"{a} is most behind {b} on {listed(named)}")
+    if said:
+        text = "; ".join(said[:_NAMED])
+        yield Note("regressions", "info", f"{text} ({data.conditions[0]})")
+
+
+def _with_text(topic: str, texts: Mapping[str, str]) -> str:
+    """Name a query with the beginning of its text."""
+    if topic not in texts:
+        return topic
+    return f"{topic} ({shorten(texts[topic], _LONGEST, placeholder=' ...')})"
 
 
 def _seed_notes(seeds: Replicates | None, *, gated: bool, sequential: bool) -> Iterator[Note]:

@@ -39,7 +39,7 @@ class Comparisons:
     """Some pairs of systems by one measure of which higher is better, each on the queries that both have."""
 
     difference: Array  # [pair, query], 0 where it is only rounding, NaN where either has no score
-    largest: Array  # [pair] the range of the scores that they come from
+    largest: Array  # [pair] the range of the scores that they come from; NaN where it is not known
     clusters: Index | None = None  # [query] the cluster of each
     seeds: SeedError | None = None
 
@@ -62,7 +62,10 @@ class Comparisons:
         known = ~np.isnan(d)
         high = np.where(known, np.maximum(x[first], x[second]), -np.inf).max(-1, initial=-np.inf)
         low = np.where(known, np.minimum(x[first], x[second]), np.inf).min(-1, initial=np.inf)
-        return cls(d, np.where(known.any(-1), high - low, np.nan), clusters, seeds)
+        spread = np.where(known.any(-1), high - low, np.nan)
+        # scores that are all the same do not show their range; that of most measures is 1
+        unknown = np.where(np.maximum(size[first], size[second]) <= 1, 1.0, np.nan)
+        return cls(d, np.where(spread == 0, unknown, spread), clusters, seeds)
 
     @cached_property
     def n(self) -> Counts:
@@ -166,7 +169,7 @@ class Comparisons:
         """The interval of every mean difference at 1 - alpha; it holds 0 where p is not below alpha. Two of [pair]
 
         A pair that differs on no query has that of a share which is 0 of n (clopper1934), times the range of the
-        scores.
+        scores; NaN where that is not known.
         """
         from scipy.special import stdtrit
 

@@ -24,8 +24,8 @@ SIMULTANEOUS, SINGLE = "all pairs at once", "single"
 """What an interval holds for: all pairs of the family at once, or one comparison by itself."""
 
 _SCHEMA = schema(
-    "measure", "run_a", "run_b", "difference", "low", "high", "p", "effect", "n_topics", "wins", "ties", "losses",
-    "verdict", "topics_needed", "flippable", "interval",
+    "measure", "run_a", "run_b", "mean_a", "mean_b", "difference", "low", "high", "p", "effect", "n_topics", "wins",
+    "ties", "losses", "verdict", "topics_needed", "flippable", "interval",
     **dict.fromkeys(("wins", "ties", "losses", "topics_needed"), pl.Int64), flippable=pl.Boolean, interval=pl.String,
 )  # fmt: skip
 _NEEDED = schema("measure", "run_a", "run_b", "difference", "n_topics", "low", "high", low=pl.Int64, high=pl.Int64)
@@ -68,6 +68,7 @@ class Family:
         rows = []
         for m, (measure, of, made) in enumerate(zip(data.conditions, self.of, self.decisions, strict=True)):
             sign = -1 if data.lower_of(m) else 1
+            means = _means(data, m, of, self.pairing)
             for i, a, b in self.pairing:
                 low, high = sorted((sign * made.low[i], sign * made.high[i]))
                 n, wins, losses = int(of.n[i]), int(of.wins[i]), int(of.losses[i])
@@ -76,6 +77,7 @@ class Family:
                         measure,
                         a,
                         b,
+                        *means[:, i],
                         sign * of.mean[i] + 0.0,
                         low + 0.0,
                         high + 0.0,
@@ -106,6 +108,14 @@ class Family:
                 topics = [topics_for_variance(v, difference, alpha) for v in (of.sd[i] ** 2, *ends)]
                 rows.append((measure, a, b, difference, *topics))
         return table(rows, _NEEDED)
+
+
+def _means(data: Scores, measure: int, of: Comparisons, pairs: Pairing) -> Array:
+    """The means of both systems of every pair, over the queries that both have. [side, pair]"""
+    x, both = data.scaled()[measure], ~np.isnan(of.difference)
+    total = [np.where(both, x[side], 0.0).sum(-1) for side in (pairs.first, pairs.second)]
+    mean = np.divide(total, of.n, out=np.full((2, of.n.size), np.nan), where=of.n > 0)
+    return np.exp(mean) if data.average_of(measure) == "geometric" else mean
 
 
 def _variance_ends(variance: float, left: Array, level: float) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -56,8 +57,21 @@ class Gate:
 
 
 def read_gates(written: Sequence[str], data: Scores, baselines: Sequence[str]) -> list[Gate]:
-    """Read conditions; one that is malformed is an error that says how it would be right."""
-    return [_read(text, data, baselines) for text in written]
+    """Read conditions; a malformed one is an error that says how it would be right; so are contradictions."""
+    gates = [_read(text, data, baselines) for text in dict.fromkeys(written)]
+    for one, other in combinations(gates, 2):
+        if _is_contradiction(one, other) or _is_contradiction(other, one):
+            raise UsageError(f"--gate '{one.text}' and --gate '{other.text}': no number meets both")
+    return gates
+
+
+def _is_contradiction(lower: Gate, upper: Gate) -> bool:
+    """Whether what one condition asks to be above lies where the other, on the same number, asks to be below."""
+    same = all(getattr(lower, name) == getattr(upper, name) for name in ("measure", "relative", "difference"))
+    if not same or not lower.above or upper.above:
+        return False
+    at_once = lower.equal and upper.equal
+    return lower.threshold > upper.threshold or (lower.threshold == upper.threshold and not at_once)
 
 
 def _read(text: str, data: Scores, baselines: Sequence[str]) -> Gate:

@@ -22,7 +22,11 @@ _ENDS = ("difference", "low", "high")
 
 @sentence("compare", cite="buckley2007, own", caveat=True)
 def unjudged_shares(compare: Result) -> Sentence | None:
-    """Says first how much of what each system returns nobody judged, down to the cutoff of the first measure."""
+    """Says how much of what each system returns nobody judged, down to the cutoff of the first measure.
+
+    It comes before the decisions where it could reverse one of them: if, by the first measure, the unjudged documents
+    of the system that is ahead were not relevant and those of the other were.
+    """
     holes = compare.tables.get("holes")
     if holes is None:
         return None
@@ -31,7 +35,13 @@ def unjudged_shares(compare: Result) -> Sentence | None:
         return None
     shares = [f"{run} {percent(share)}" for run, share in known.select("run", "unjudged").rows()]
     what = f"unjudged among the first {known['depth'][0]}: {listed(shares)}"
-    return Sentence(what, known["unjudged"][0], shown=f"{percent(known['unjudged'][0])} at most")
+    decided = compare.table.filter(measure=compare.table["measure"][0]).filter(
+        pl.col("verdict").is_in([BETTER, WORSE]), pl.col("flippable").fill_null(value=False)
+    )
+    if n := decided.height:
+        what += f", which could reverse {'a decision' if n == 1 else f'{n} decisions'}"
+    said = Sentence(what, known["unjudged"][0], shown=f"{percent(known['unjudged'][0])} at most")
+    return replace(said, severity="warning") if n else said
 
 
 @sentence("compare", cite="fieller1954, holm1979, own")
@@ -93,17 +103,23 @@ def slice_against(compare: Result) -> Sentence | None:
 
     Where one system is ahead in the slice and behind on all other queries, and the difference of the two differences
     is significant (Welch's t test, over all slices and pairs corrected by Holm). The number is the difference within
-    the slice, with its interval by itself. A column with more than {most_slices} values makes no slices (own).
+    the slice, with its interval by itself: worse is said where that leaves out 0, else behind. The rest is without
+    those slices of the same column that differ more clearly. A column with more than {most_slices} values makes no
+    slices (own).
     """
     slices = compare.tables.get("slices")
     if slices is None or not slices.height or slices["moves"][0] != AGAINST:
         return None
     row = slices.row(0, named=True)
     lower = compare.basis.is_lower_better(row["measure"])
-    word = "lower" if row["difference"] < 0 else "higher"
-    better = "better" if (row["difference"] > 0) is not lower else "worse"
-    word = word if is_unstated(row["measure"], compare.notes) else better
-    why = f"{row['run_a']} is {word} than {row['run_b']} there, against the rest of the queries"
+    above, decided = row["difference"] > 0, row["low"] > 0 or row["high"] < 0
+    if is_unstated(row["measure"], compare.notes):
+        word = "higher than" if above else "lower than"
+    elif above is not lower:
+        word = "better than" if decided else "ahead of"
+    else:
+        word = "worse than" if decided else "behind"
+    why = f"{row['run_a']} is {word} {row['run_b']} there, against the rest of the queries"
     by = f"by {compare.basis.titled(row['measure'])}"
     return Sentence.of(f"Look at {row['column']} {row['slice']} first", row, _signed, why=f"{why}, {by}", ends=_ENDS)
 
@@ -211,10 +227,14 @@ class _Said:
 
     def open(self) -> Iterator[Sentence]:
         """What these queries do not decide."""
-        alike = [row for row in self.rows if row["wins"] + row["losses"] == 0 and row["verdict"] == UNRESOLVABLE]
-        few = [row for row in self.rows if row["verdict"] == UNRESOLVABLE and row not in alike]
-        rest = [row for row in self.rows if row["verdict"] == INCONCLUSIVE]
-        for rows, why in ((rest, ""), (few, ", as too few queries differ"), (alike, ", as no query differs")):
+        stuck = [row for row in self.rows if row["verdict"] == UNRESOLVABLE]
+        reasons = {
+            "": [row for row in self.rows if row["verdict"] == INCONCLUSIVE],
+            ", as too few queries differ": [row for row in stuck if row["wins"] + row["losses"]],
+            ", as no query differs": [row for row in stuck if row["ties"] == row["n_topics"] > 0],
+            ", as no query is common to both": [row for row in stuck if row["n_topics"] == 0],
+        }
+        for why, rows in reasons.items():
             if rows:
                 numbers = [row["topics_needed"] for row in rows if known(row["topics_needed"])]
                 settled = f"at least {min(numbers):,} queries" if len(numbers) == len(rows) else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -24,6 +24,7 @@ MOST_SLICES = Threshold(
 AGAINST, OTHERWISE = "against", "otherwise"
 """How a slice moves that differs significantly from the rest: the other way, or the same way by more or less."""
 
+_ALIKE = 1e-6  # by which two p-values differ that are the same but for rounding
 _ORDER = (AGAINST, OTHERWISE, "")
 SCHEMA = schema(
     "measure", "column", "slice", "run_a", "run_b", "n_topics", "difference", "low", "high", "p", "rest",
@@ -37,20 +38,58 @@ def slice_table(
 ) -> pl.DataFrame:
     """Compare every pair within every slice, and the slice with the rest; those that move against it first.
 
-    p-values are corrected by Holm, those of differences and those of interactions each over all rows. `sign` turns
-    differences back into the units of a measure of which lower is better.
+    p-values are corrected by Holm, those of differences and those of interactions each over all rows. Whenever the
+    next slice differs significantly, it no longer counts as the rest of the other slices of its column: else one
+    large slice that moves would make all the others seem to move the other way. `sign` turns differences back into
+    the units of a measure of which lower is better.
     """
     rows = [
-        _Row(column, name, a, b, one)
+        _Row(column, name, i, a, b, inside, one)
         for column, name, inside in slices_of(attributes)
         for i, a, b in pairing
-        if (one := _compared(of, i, inside, alpha)) is not None
+        if (one := _compared(of, i, inside, ~inside, alpha)) is not None
     ]
     p = corrected(np.array([row.of.p for row in rows]), "holm").tolist()
-    joint = corrected(np.array([row.of.joint_p for row in rows]), "holm").tolist()
-    moves = [row.moves(own, alpha) for row, own in zip(rows, joint, strict=True)]
-    order = sorted(range(len(rows)), key=lambda k: (_ORDER.index(moves[k]), joint[k] if moves[k] else 0.0))
-    return table(((measure, *rows[k].cells(sign, p[k], joint[k]), moves[k]) for k in order), SCHEMA)
+    moved = _by_steps(rows, of, alpha)
+    order = sorted(range(len(rows)), key=lambda k: (_ORDER.index(moved[k][1]), moved[k][0] if moved[k][1] else 0.0))
+    return table(((measure, *rows[k].cells(sign, p[k], moved[k][0]), moved[k][1]) for k in order), SCHEMA)
+
+
+def _by_steps(rows: list[_Row], of: Comparisons, alpha: float) -> list[tuple[float, str]]:
+    """Test whether slices differ from the rest, the clearest first (Holm): p after correction, and how each moves.
+
+    A slice that differs is set aside from the rest of its column; where too little is left, the others are not
+    compared again and do not move. Of slices that differ alike, as two that are all queries do, the one that goes
+    against the whole comes first.
+    """
+    found = [(1.0, "")] * len(rows)
+    p = np.array([row.of.joint_p for row in rows])
+    whole = np.array([row.of.difference * of.mean[row.pair] > 0 for row in rows])
+    siblings: dict[tuple[str, int], list[int]] = {}
+    for k, row in enumerate(rows):
+        siblings.setdefault((row.column, row.pair), []).append(k)
+    aside = {key: np.zeros(of.difference.shape[1], dtype=np.bool_) for key in siblings}
+    floor, n_left = 0.0, len(rows)
+    while n_left and floor < alpha and np.isfinite(p).any():
+        least = np.flatnonzero(p <= p.min() * (1 + _ALIKE))
+        k = int(least[np.argmin(whole[least])])
+        row, floor = rows[k], max(floor, min(p[k] * n_left, 1.0))
+        if not floor < alpha:
+            break
+        key = row.column, row.pair
+        found[k] = floor, AGAINST if row.of.difference * row.of.rest < 0 else OTHERWISE
+        p[k], n_left = np.inf, n_left - 1
+        aside[key] |= row.inside
+        for other in siblings[key]:
+            if np.isfinite(p[other]):
+                again = _compared(of, row.pair, rows[other].inside, ~rows[other].inside & ~aside[key], alpha)
+                found[other] = min(p[other] * n_left, 1.0), ""
+                p[other] = np.inf if again is None else again.joint_p
+                rows[other] = rows[other] if again is None else replace(rows[other], of=again)
+    left = np.flatnonzero(np.isfinite(p))
+    for k, own in zip(left, corrected(p[left], "holm"), strict=True):
+        found[k] = max(floor, float(own)), ""
+    return found
 
 
 def slices_of(attributes: pl.DataFrame) -> Iterator[tuple[str, str, Bools]]:
@@ -93,15 +132,11 @@ class _Compared:
 class _Row:
     column: str
     name: str
+    pair: int
     run_a: str
     run_b: str
+    inside: Bools  # [query]
     of: _Compared
-
-    def moves(self, p: float, alpha: float) -> str:
-        """How a slice moves that differs from the rest."""
-        if not p < alpha:
-            return ""
-        return AGAINST if self.of.difference * self.of.rest < 0 else OTHERWISE
 
     def cells(self, sign: int, p: float, joint: float) -> tuple[object, ...]:
         """What it is about, and the numbers in the units of the measure."""
@@ -113,9 +148,9 @@ class _Row:
         return (*about, sign * one.difference, *ends, p, sign * one.rest, interaction, *joint_ends, joint)
 
 
-def _compared(of: Comparisons, i: int, inside: Bools, alpha: float) -> _Compared | None:
+def _compared(of: Comparisons, i: int, inside: Bools, outside: Bools, alpha: float) -> _Compared | None:
     """Compare a slice with the rest, by Welch's t test; nothing where either has fewer than two queries."""
-    own, rest = (_mean(of, i, part) for part in (inside, ~inside))
+    own, rest = (_mean(of, i, part) for part in (inside, outside))
     if own is None or rest is None:
         return None
     low, high, p = _interval(*own[:3], alpha)

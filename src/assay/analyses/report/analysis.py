@@ -61,6 +61,12 @@ def report(
     contributors: Sequence[str] = (),
     pool_depth: int | None = None,
     groups: str | None = None,
+    baseline: Sequence[str] = (),
+    margin: float | None = None,
+    difference: float | None = None,
+    queries: str | None = None,
+    slices: str | None = None,
+    clusters: str | None = None,
     alpha: float = 0.05,
     level: float = 0.95,
     rng: int = 0,
@@ -100,6 +106,23 @@ def report(
         How deep each contributor was pooled, for the question whether new runs would be judged fairly.
     groups
         A table with the column run and others, such as team or type, by which the page colours and filters runs.
+    baseline
+        Of fewer than {many_runs} runs: a system that the others are compared with; repeats (default: every pair).
+    margin
+        Of fewer than {many_runs} runs: a difference by the first measure, in its units, below which two systems count
+        as equivalent, such as 0.01.
+    difference
+        Of fewer than {many_runs} runs: a difference between two systems, in the units of the measures: adds how many
+        queries it takes to find it.
+    queries
+        Of fewer than {many_runs} runs: the text of each query, a table (TSV, CSV, JSON lines) with a column of
+        queries and one of their text.
+    slices
+        Of fewer than {many_runs} runs: what is known of each query (intent, language, tenant, ...), a table with a
+        column of queries and any others: adds the comparison within every slice.
+    clusters
+        Of fewer than {many_runs} runs: which queries belong together, a table with a column of queries and one of
+        clusters.
     alpha
         Significance level.
     level
@@ -140,12 +163,20 @@ def report(
         "contributors": tuple(contributors),
         "pool_depth": pool_depth,
         "groups": groups,
+        "baseline": tuple(baseline),
+        "margin": margin,
+        "difference": difference,
+        "queries": queries,
+        "slices": slices,
+        "clusters": clusters,
         "alpha": alpha,
         "level": level,
         "rng": rng,
     }
     if figures is not None:
         check_directory(figures)
+    if (flags := _of_compare(settings)) and "compare" not in asked:
+        raise UsageError(f"{flags} goes with compare, which --sections leaves out")
     load_sentences()
     study = _Study(_with_files(data, settings), settings, fast=fast)
     known = look_tables(study.data, study.scores, groups=groups)  # what is wrong with files or measures is said first
@@ -160,9 +191,16 @@ def _with_files(data: Collection | Scores, settings: Mapping[str, Any]) -> Colle
     """Count the files that settings name among those that were read."""
     asked = [c for m in settings["measure"] if (c := _condition(m)) is not None]
     others = [path for c in asked for path in (c.qrels, *c.measure.files) if path is not None]
-    listed = (*settings["contributors"], *others, *filter(None, [settings["groups"]]))
+    tables = filter(None, (settings[name] for name in ("groups", "queries", "slices", "clusters")))
+    listed = (*settings["contributors"], *others, *tables)
     named = [path for path in listed if Path(path).is_file()]
     return replace(data, origin=replace(data.origin, files=(*data.origin.files, *named)))
+
+
+def _of_compare(settings: Mapping[str, Any]) -> str:
+    """The flags that are for the comparison of few runs; empty where none is given."""
+    names = ("baseline", "margin", "difference", "queries", "slices", "clusters")
+    return ", ".join(f"--{name}" for name in names if settings[name] not in ((), None))
 
 
 def _condition(measure: str) -> Condition | None:
@@ -204,6 +242,7 @@ class _Study:
         """Ask one analysis, or say in a line why it is not asked."""
         section = of.section or Section()
         if why_not := self._refused(section):
+            self._check_flags(of, why_not)
             return Part(of.name, of.question, why_not=why_not)
         settings = self._settings(of, section)
         few = self.n_runs < MANY_RUNS.value
@@ -216,9 +255,15 @@ class _Study:
             own_data = self.scores if self._shared(kind) else loader(self.data, **own)
             result = of(own_data, **settings)
         except (UsageError, MeasureError) as problem:
+            self._check_flags(of, str(problem))
             return Part(of.name, of.question, why_not=str(problem))
         brief = few and section.few is None
         return Part(of.name, of.question, shlex.join(words), result, shown=shown, chart=section.chart, brief=brief)
+
+    def _check_flags(self, of: Analysis, why_not: str) -> None:
+        """Do not leave out in a line what was asked for by a flag."""
+        if of.name == "compare" and (flags := _of_compare(self.settings)):
+            raise UsageError(why_not if why_not.startswith("--") else f"{flags} goes with compare: {why_not}")
 
     def words(self) -> tuple[str, ...]:
         """The words that name the data; placeholders where it comes from no file."""

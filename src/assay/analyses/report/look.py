@@ -10,7 +10,8 @@ from assay.core.notes import Note
 from assay.core.text import counted
 from assay.data.judged import Collection, grade_counts, settled_grades
 from assay.data.run_lists import attributes
-from assay.results.leaderboard import leaderboard, with_intervals
+from assay.results.leaderboard import leaderboard
+from assay.results.mean_intervals import with_intervals
 from assay.results.result import Result
 from assay.scoring.scores import Scores
 

@@ -11,6 +11,7 @@ import polars as pl
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.core.notes import Note
+from assay.core.text import first_few
 from assay.data import run_lists
 from assay.data.judged import Collection, Judged, judge
 from assay.measures.bounds.residuals import Tail, kind
@@ -18,6 +19,7 @@ from assay.measures.declare import Measure
 from assay.results.analysis import Section, analysis
 from assay.results.charts import field, run_means
 from assay.results.leaderboard import leaderboard, ranking
+from assay.results.mean_intervals import mean_intervals, shares
 from assay.results.result import Result
 from assay.scoring.bounds import score_bounds
 from assay.scoring.conditions import judgments_under, parse_condition, score_conditions
@@ -25,7 +27,7 @@ from assay.scoring.default_measures import default_measures
 from assay.scoring.engine import score as compute
 from assay.scoring.missing import Missing, choose_settled
 from assay.scoring.scores import Scores, Undefined, mean_where_scored
-from assay.stats.intervals import bootstrap_interval, t_interval
+from assay.stats.intervals import bootstrap_interval
 
 
 @analysis(name="score", group="look", place=2, section=Section(fast={}), fractions=True)
@@ -62,7 +64,8 @@ def score(
     per_topic
         Show every topic instead of the means.
     interval
-        Student's t, or the percentile bootstrap.
+        Student's t (of scores that are 0 or 1, the exact interval of a share, clopper1934), or the percentile
+        bootstrap.
     level
         Confidence of the interval.
     resamples
@@ -132,13 +135,14 @@ def score(
     notes = (*scores.notes, *_incomparable(scores))
     settings |= {"interval": interval, "level": level}
     if interval == "t":
-        low, high = t_interval(scores.working(), level=level)
+        low, high = mean_intervals(scores, level=level)
+        notes = (*notes, *_exact(scores))
     else:
         settings |= {"resamples": resamples}
         generator = np.random.default_rng(rng)
-        low, high = bootstrap_interval(scores.working(), level=level, resamples=resamples, rng=generator)
+        ends = bootstrap_interval(scores.working(), level=level, resamples=resamples, rng=generator)
+        low, high = scores.interval(*ends)
     means = {name: mean_where_scored(x).T for name, x in bounded.items()}
-    low, high = scores.interval(low, high)
     tables = {"long": _long(scores, low, high).with_columns(*_columns(means))}
     x = field("mean", title="mean score", scale={"zero": False})
     chart = run_means(tables["long"], x=x, level=level, lower=scores.lower_of(0))
@@ -148,6 +152,13 @@ def score(
         beside = _tiers(scores, tables["tiers"]).hstack(beside)
     table = ranking(scores, low, high, beside=beside)
     return Result("score", table, tables, scores.basis, settings | {"rng": rng}, notes, charts=(chart,))
+
+
+def _exact(scores: Scores) -> Iterator[Note]:
+    """Say which intervals are not Student's."""
+    if named := [name for name, is_share in zip(scores.conditions, shares(scores), strict=True) if is_share]:
+        text = f"{first_few(named)}: scores of 0 and 1, so intervals of means are exact (Clopper and Pearson)"
+        yield Note("exact_intervals", "info", text)
 
 
 def _incomparable(scores: Scores) -> Iterator[Note]:
