@@ -33,6 +33,7 @@ REFERENCES: dict[str, str] = {
     "clopper1934": "Clopper, Pearson. The use of confidence or fiducial limits illustrated in the case of the "
     "binomial. Biometrika 26, 1934, 404-413.",
     "cormack2006": "Cormack, Lynam. Statistical precision of information retrieval evaluation. SIGIR 2006, 533-540.",
+    "cover1991": "Cover. Universal portfolios. Mathematical Finance 1(1), 1991, 1-29.",
     "craswell2004": "Craswell, Hawking. Overview of the TREC-2004 Web track. TREC 2004.",
     "dekker2007": "Dekker, Krackhardt, Snijders. Sensitivity of MRQAP tests to collinearity and autocorrelation "
     "conditions. Psychometrika 72, 2007, 563-581.",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ from assay.core.errors import UsageError
 from assay.core.text import Row
 from assay.results.result import Result
 from assay.scoring.direction import with_direction
-from assay.stats.paired.confidence_sequences import confidence_sequence
+from assay.stats.paired.confidence_sequences import Bounds, confidence_sequence, p_over_time
 from tests.builders.compare import compared, scores, table_file
 
 RNG = np.random.default_rng(4)
@@ -29,14 +31,20 @@ def noted(result: Result, code: str) -> list[str]:
     return [note.text for note in result.notes if note.code == code]
 
 
-def escape(d: Array, threshold: float, *, low: float, high: float) -> int | None:
+def ends(d: Array, *, level: float, bounds: Bounds = (-1, 1), population: int | None = None) -> tuple[float, float]:
+    """The bounds after the last score."""
+    low, high = confidence_sequence(d, [d.size], level=level, bounds=bounds, population=population)
+    return float(low[0]), float(high[0])
+
+
+def escape(d: Array, threshold: float, *, low: float, high: float, population: int | None = None) -> int | None:
     """After how many the threshold is outside, by ends at two one-sided alphas, which never widen."""
 
-    def is_outside(n: int) -> bool:
-        ends = [confidence_sequence(d[:n], level=1 - 2 * alpha, bounds=(-1, 1)) for alpha in (low, high)]
-        return bool(ends[0][0][-1] > threshold or ends[1][1][-1] < threshold)
+    def is_outside(n: int) -> int:
+        of_both = [ends(d[:n], level=1 - 2 * alpha, population=population) for alpha in (low, high)]
+        return int(of_both[0][0] >= threshold or of_both[1][1] <= threshold)
 
-    first = bisect_left(range(1, d.size + 1), True, key=is_outside) + 1
+    first = bisect_left(range(1, d.size + 1), 1, key=is_outside) + 1
     return first if first <= d.size else None
 
 
@@ -45,8 +53,7 @@ def test_every_pair_has_the_interval_of_alpha_over_the_number_of_pairs_in_the_or
     assert [(row["run_a"], row["run_b"]) for row in rows] == [("a", "b"), ("a", "c"), ("b", "c")]
     for row, (i, j) in zip(rows, ((0, 1), (0, 2), (1, 2)), strict=True):
         d = (X[i] - X[j])[ORDER]
-        low, high = confidence_sequence(d, level=1 - 0.05 / 3, bounds=(-1, 1))
-        assert (row["low"], row["high"]) == pytest.approx((low[-1], high[-1]))
+        assert (row["low"], row["high"]) == pytest.approx(ends(d, level=1 - 0.05 / 3))
         assert row["value"] == pytest.approx(d.mean())
         assert (row["n_topics"], row["threshold"], row["gate"]) == (200, 0, None)
         assert row["decided_after"] == escape(d, 0, low=0.05 / 6, high=0.05 / 6)
@@ -70,8 +77,7 @@ def test_running_intervals_end_in_that_of_the_decision_and_leave_out_0_when_it_s
     assert running["n_topics"].to_list() == [10, 25, 50, 100, 200]
     assert running.select("low", "high").row(-1) == (row["low"], row["high"])
     for n, low, high in running.select("n_topics", "low", "high").rows():
-        ends = confidence_sequence((X[0] - X[1])[ORDER], level=0.95, bounds=(-1, 1))
-        assert (low, high) == pytest.approx((ends[0][n - 1], ends[1][n - 1]))
+        assert (low, high) == pytest.approx(ends((X[0] - X[1])[ORDER][:n], level=0.95))
 
 
 def test_where_lower_is_better_the_words_are_reversed_and_the_numbers_are_not() -> None:
@@ -84,7 +90,7 @@ def test_where_lower_is_better_the_words_are_reversed_and_the_numbers_are_not() 
     assert row["decided_after"] == as_it_is["decided_after"]
 
 
-def test_a_condition_passes_at_alpha_and_is_violated_at_alpha_over_their_number() -> None:
+def test_a_condition_passes_at_alpha_and_is_violated_at_alpha_after_holm() -> None:
     d = (X[0] - X[1])[ORDER]
     near = f"nDCG@10 < {X[0].mean():.3f}"
     conditions = ["nDCG@10 >= -0.05", "nDCG@10 <= -0.05", "nDCG@10 >= 0.4", near]
@@ -92,10 +98,10 @@ def test_a_condition_passes_at_alpha_and_is_violated_at_alpha_over_their_number(
     assert [row["gate"] for row in rows] == conditions
     assert [row["verdict"] for row in rows] == ["pass", "violated", "pass", "inconclusive"]
     assert rows[0]["decided_after"] == escape(d, -0.05, low=0.05, high=0.05 / 4)
-    assert rows[1]["decided_after"] == escape(d, -0.05, low=0.05 / 4, high=0.05)
+    assert rows[1]["decided_after"] == escape(d, -0.05, low=0.05 / 4, high=0.05)  # the first of four, by Holm
     assert rows[0]["decided_after"] < rows[1]["decided_after"]
-    low, _ = confidence_sequence(X[0][ORDER], level=0.9)
-    assert (rows[2]["run_b"], rows[2]["low"]) == (None, pytest.approx(low[-1]))
+    low, high = ends(X[0][ORDER], level=0.9, bounds=(0, 1))
+    assert (rows[2]["run_b"], rows[2]["low"], rows[2]["high"]) == (None, pytest.approx(low), pytest.approx(high))
 
 
 def test_what_lacks_a_query_goes_on_with_the_next() -> None:
@@ -103,10 +109,7 @@ def test_what_lacks_a_query_goes_on_with_the_next() -> None:
     x[1, ORDER[:50]] = np.nan
     row = sequence(x, rng=7)[0]
     d = (X[0] - X[1])[ORDER[50:]]
-    assert (row["n_topics"], row["low"]) == (
-        150,
-        pytest.approx(confidence_sequence(d, level=0.95, bounds=(-1, 1))[0][-1]),
-    )
+    assert (row["n_topics"], row["low"]) == (150, pytest.approx(ends(d, level=0.95)[0]))
 
 
 @pytest.mark.parametrize(
@@ -118,11 +121,12 @@ def test_what_lacks_a_query_goes_on_with_the_next() -> None:
     ],
 )
 def test_what_has_no_bounds_is_not_watched_and_a_note_says_why(measure: str, scale: float, why: str) -> None:
-    result = compared(scores(scale * X, measures=[measure]), sequential=True, gate=[f"{measure} > 0.2"])
+    result = compared(scores(scale * X, measures=[measure]), sequential=True)
     assert result.tables["sequence"].is_empty()
     assert result.tables["running"].is_empty()
     assert noted(result, "not_watched") == [why]
-    assert noted(result, "watched") == []
+    with pytest.raises(UsageError, match=f"{measure} of --gate '{measure} > 0.2' cannot be watched"):
+        compared(scores(scale * X, measures=[measure]), sequential=True, gate=[f"{measure} > 0.2"])
 
 
 def test_a_number_of_unknown_range_is_watched_with_a_caution() -> None:
@@ -132,12 +136,194 @@ def test_a_number_of_unknown_range_is_watched_with_a_caution() -> None:
     assert noted(compared(scores(X), sequential=True), "assumed_bounds") == []
 
 
-def test_a_share_of_the_baselines_mean_is_not_watched() -> None:
-    result = compared(scores(X[:2]), sequential=True, baseline=["b"], gate=["nDCG@10 > -2%"])
-    assert result.tables["sequence"]["gate"].to_list() == [None]
-    assert noted(result, "not_watched") == [
-        "not watched, because they are relative to the baseline's mean: nDCG@10 > -2%"
+def test_a_share_is_above_r_where_the_scores_less_1_plus_r_times_the_baselines_are_above_0() -> None:
+    result = compared(
+        scores(X[:2]), sequential=True, rng=7, baseline=["b"], gate=["nDCG@10 > -10%", "nDCG@10 > +60%"]
+    )
+    first, second = result.tables["gates"].to_dicts()
+    assert first["value"] == pytest.approx(X[0].mean() / X[1].mean() - 1)
+    assert (first["verdict"], second["verdict"]) == ("pass", "violated")
+    for row, r in ((first, -0.1), (second, 0.6)):
+        above, below = p_over_time((X[0] - (1 + r) * X[1])[ORDER], 0.0, bounds=(-1 - r, 1))
+        assert row["p_pass"] == pytest.approx(above[-1])
+        assert row["p_violated"] == pytest.approx(min(1, below[-1] * (2 if r == 0.6 else 1)))
+        after = result.tables["sequence"].filter(gate=row["gate"])["decided_after"][0]
+        own, alpha = (above, 0.05) if r < 0 else (below, 0.025)
+        assert after == (own <= alpha).argmax() + 1
+    for end, side in ((first["low"], 0), (first["high"], 1)):
+        at_end = [
+            p_over_time((X[0] - (1 + r) * X[1])[ORDER], 0.0, bounds=(-1 - r, 1))[side][-1]
+            for r in (end - 1e-6, end + 1e-6)
+        ]
+        assert sorted(at_end) == (at_end if side == 0 else at_end[::-1])
+        assert min(at_end) <= 0.05 < max(at_end)
+
+
+def test_the_gate_and_its_exit_code_are_those_of_the_sequence() -> None:
+    lead = X[:2].copy()
+    lead[0] = np.clip(X[1] + np.where(np.arange(200) % 4 == 0, 0.06, 0), 0, 1)
+    fixed = compared(scores(lead), baseline=["b"], gate=["nDCG@10 > +0.005"])
+    result = compared(scores(lead), baseline=["b"], gate=["nDCG@10 > +0.005"], sequential=True)
+    assert (fixed.failed, fixed.undecided) == (False, False)
+    assert (result.failed, result.undecided) == (False, True)
+    row, of = result.tables["gates"].row(0, named=True), result.tables["sequence"].row(-1, named=True)
+    assert (row["low"], row["high"], row["verdict"]) == (of["low"], of["high"], of["verdict"])
+    assert (row["low"], row["high"]) == pytest.approx(
+        ends((lead[0] - lead[1])[np.random.default_rng(0).permutation(200)], level=0.9)
+    )
+
+
+# --- these queries
+
+
+def test_of_these_queries_nothing_is_open_in_the_end_and_decisions_stand_earlier() -> None:
+    like, these = (compared(scores(X), sequential=True, estimand=one, rng=7) for one in ("like-these", "these"))
+    assert like.settings["estimand"] == "like-these"
+    assert (these.settings["estimand"], compared(scores(X), sequential=True).settings["estimand"]) == (
+        "these",
+        "like-these",
+    )
+    for one, other, (i, j) in zip(
+        these.tables["sequence"].to_dicts(), like.tables["sequence"].to_dicts(), ((0, 1), (0, 2), (1, 2)), strict=True
+    ):
+        d = (X[i] - X[j])[ORDER]
+        assert (one["low"], one["high"]) == pytest.approx((d.mean(), d.mean()))
+        assert one["decided_after"] == escape(d, 0, low=0.05 / 6, high=0.05 / 6, population=200)
+        assert one["decided_after"] <= (other["decided_after"] or 200)
+        assert one["verdict"] == ("better" if d.mean() > 0 else "worse")
+    assert noted(these, "estimand") == ["intervals at all times are those of the mean over these 200 queries"]
+    assert noted(like, "estimand") == ["intervals at all times are those of the mean over queries like these"]
+
+
+def test_systems_that_are_equal_on_these_queries_are_equal_after_the_last() -> None:
+    row = sequence(np.stack([X[0], X[0]]), estimand="these")[0]
+    assert (row["verdict"], row["decided_after"], row["saved"]) == ("equal", 200, 0)
+    assert sequence(np.stack([X[0], X[0]]))[0]["verdict"] == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("condition", "verdict"),
+    [
+        ("nDCG@10 > +0", "violated"),
+        ("nDCG@10 >= +0", "pass"),
+        ("nDCG@10 < +0", "violated"),
+        ("nDCG@10 <= +0", "pass"),
+    ],
+)
+def test_a_difference_that_is_known_to_be_the_threshold_is_on_the_side_that_the_condition_says(
+    condition: str, verdict: str
+) -> None:
+    same = scores(np.stack([X[0], X[0]]))
+    result = compared(same, sequential=True, estimand="these", baseline=["b"], gate=[condition])
+    assert result.tables["gates"]["verdict"].to_list() == [verdict]
+
+
+# --- as scores come in
+
+
+NAMES = [f"t{i}" for i in ORDER]
+
+
+def growing(folder: Path, n: int, x: Array = X[:2], *, names: Sequence[str] = NAMES, **settings: object) -> Result:
+    """What is said of the first n queries in the order of a file of 200."""
+    file = folder / "order.txt"
+    file.write_text("".join(f"{name}\n" for name in names))
+    data = scores(x)
+    return compared(data.select(topics=sorted(NAMES[:n])), sequential=True, query_order=str(file), **settings)
+
+
+@pytest.mark.parametrize("estimand", ["like-these", "these"])
+def test_a_gate_that_is_asked_again_as_scores_come_in_stops_where_one_look_at_all_says(
+    tmp_path: Path, estimand: str
+) -> None:
+    asked = {"baseline": ["b"], "gate": ["nDCG@10 > -0.05", "nDCG@10 > +0.3"], "estimand": estimand}
+    end = growing(tmp_path, 200, **asked).tables["sequence"]
+    assert end["verdict"].to_list() == ["better", "pass", "violated"]
+    for n in (2, 5, 10, 20, 40, 80, 160):
+        result = growing(tmp_path, n, **asked)
+        for row, last in zip(result.tables["sequence"].to_dicts(), end.to_dicts(), strict=True):
+            is_decided = last["decided_after"] <= n
+            assert row["n_topics"] == n
+            assert row["verdict"] == (last["verdict"] if is_decided else "inconclusive")
+            assert row["decided_after"] == (last["decided_after"] if is_decided else None)
+            assert row["saved"] == (200 - last["decided_after"] if is_decided else None)
+        verdicts = result.tables["gates"]["verdict"].to_list()
+        assert result.failed is ("violated" in verdicts)
+        assert result.undecided is ("violated" not in verdicts and verdicts != ["pass", "pass"])
+
+
+def test_a_file_has_the_order_and_no_seed_does(tmp_path: Path) -> None:
+    result = growing(tmp_path, 200)
+    assert result.settings["query_order"].endswith("order.txt")
+    assert "rng" not in result.settings
+    assert result.tables["sequence"]["decided_after"].to_list() == [
+        row["decided_after"] for row in sequence(X[:2], rng=7)
     ]
+    (watched,) = noted(growing(tmp_path, 5), "watched")
+    assert watched.endswith("order.txt, the decision on a against b by nDCG@10 is open after 5 of 200 queries")
+
+
+def test_the_sentence_is_that_of_the_sequence_and_the_table_is_said_to_be_for_one_look(tmp_path: Path) -> None:
+    after = growing(tmp_path, 200).tables["sequence"]["decided_after"][0]
+    early = growing(tmp_path, after - 1)
+    assert early.table["verdict"].to_list() == ["better"]
+    assert early.tables["sequence"]["verdict"].to_list() == ["inconclusive"]
+    assert [one.status for one in early.sentences if one.name == "compared_systems"] == ["inconclusive"]
+    assert len(noted(early, "one_look")) == 1
+    late = growing(tmp_path, 200)
+    (said,) = [one for one in late.sentences if one.name == "compared_systems"]
+    row = late.tables["sequence"].row(0, named=True)
+    assert (said.value, said.low, said.high) == pytest.approx((row["value"], row["low"], row["high"]))
+    assert noted(compared(scores(X), sequential=True), "one_look") == []
+
+
+def test_equal_systems_are_said_to_be_equal(tmp_path: Path) -> None:
+    result = growing(tmp_path, 200, np.stack([X[0], X[0]]), estimand="these")
+    assert [one.text for one in result.sentences if one.name == "compared_systems"] == [
+        "a and b have the same mean by nDCG@10 over these queries"
+    ]
+
+
+def test_an_order_of_names_is_doubted(tmp_path: Path) -> None:
+    for names in ([f"t{i}" for i in range(200)], [f"t{i}" for i in range(199, -1, -1)]):
+        (text,) = noted(growing(tmp_path, 200, names=names), "order_of_names")
+        assert "needs a random order" in text
+    assert noted(growing(tmp_path, 200), "order_of_names") == []
+
+
+def test_queries_passed_over_are_counted_and_refused_where_the_mean_is_that_of_these(tmp_path: Path) -> None:
+    x = X[:2].copy()
+    x[0, ORDER[3:6]] = np.nan
+    result = growing(tmp_path, 50, x)
+    assert result.tables["sequence"]["n_topics"].to_list() == [47]
+    (text,) = noted(result, "order_with_gaps")
+    assert text.startswith("3 of the queries before the last")
+    with pytest.raises(UsageError, match=f"a against b has no score on {NAMES[3]}, but on a later query"):
+        growing(tmp_path, 50, x, estimand="these")
+
+
+def test_an_order_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=f"{NAMES[-1]} is not there; it is to have all queries"):
+        growing(tmp_path, 200, names=[*NAMES[:-1], "other"])
+    with pytest.raises(UsageError, match=f"{NAMES[0]} stands there twice"):
+        growing(tmp_path, 200, names=[*NAMES, NAMES[0]])
+    with pytest.raises(UsageError, match=r"no such file; it has the ids of all queries"):
+        compared(scores(X), sequential=True, query_order=str(tmp_path / "none.txt"))
+    empty = scores(X)
+    empty = replace(empty, basis=replace(empty.basis, missing="zero"))
+    file = table_file(tmp_path, "all.txt", [(name,) for name in NAMES])
+    with pytest.raises(UsageError, match="add --missing pairwise"):
+        compared(empty, sequential=True, query_order=file)
+    for setting in ({"estimand": "these"}, {"query_order": file}):
+        with pytest.raises(UsageError, match="add --sequential"):
+            compared(scores(X), **setting)
+
+
+def test_a_condition_on_which_no_query_has_a_score_is_refused() -> None:
+    x = np.stack([X[:2], X[:2]])
+    x[1, 0] = np.nan
+    with pytest.raises(UsageError, match=r"no query has a score of RR for RR > -0\.1 of a against b"):
+        compared(scores(x, measures=["nDCG@10", "RR"]), sequential=True, baseline=["b"], gate=["RR > -0.1"])
 
 
 def test_notes_say_when_decisions_stood() -> None:

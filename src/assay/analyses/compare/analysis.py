@@ -15,8 +15,9 @@ from assay.analyses.compare.comparisons import Comparisons
 from assay.analyses.compare.evidence import flippable, hole_table, list_table, most_different, query_table
 from assay.analyses.compare.families import Family, cluster_index, pairing
 from assay.analyses.compare.gate import PASS, UNDECIDED, VIOLATED, gate_table, overall, read_gates
+from assay.analyses.compare.query_order import Estimand, read_order
 from assay.analyses.compare.replicates import Replicates, read_replicates
-from assay.analyses.compare.sequential import sequence_notes, sequence_tables, watched
+from assay.analyses.compare.sequential import monitor, sequence_notes
 from assay.analyses.compare.slices import slice_notes, slice_table
 from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError
@@ -69,6 +70,8 @@ def compare(
     gate: Sequence[str] = (),
     inconclusive: Literal["pass", "fail"] | None = None,
     sequential: bool = False,
+    estimand: Estimand | None = None,
+    query_order: str | None = None,
     alpha: float = 0.05,
     rng: int = 0,
 ) -> Result:
@@ -112,13 +115,21 @@ def compare(
     inconclusive
         What a gate that is neither passed nor violated counts as: pass (exit code 0) or fail (1).
     sequential
-        Adds after how many queries, in random order, each decision would have stood had somebody looked after every
-        one, by intervals that hold at all times (waudbysmith2024). Their estimand is the mean over queries like
-        these (unlimited ones, of which these are a sample). For scores from 0 to 1 only.
+        Adds after how many queries, in random order, each decision stands for somebody who looks after every one, by
+        intervals that hold at all times (waudbysmith2024); a `gate` is then decided by them, too, and may stop as
+        soon as it is. For scores from 0 to 1 only.
+    estimand
+        What the intervals at all times are about, with `sequential`: like-these, the mean over unlimited queries of
+        which these are a sample (the default), or these, the mean over these very queries, which is known after the
+        last.
+    query_order
+        A file of the ids of all queries, one per line, in the random order in which they are evaluated, with
+        `sequential`: scores may be there of the first ones only, and the command is run again as they come in.
+        Without it the queries that are there are put into a random order.
     alpha
         Significance level; the intervals are at 1 - alpha.
     rng
-        Seed of the random order of queries, with `sequential`.
+        Seed of the random order of queries, with `sequential` and without `query_order`.
 
     Returns
     -------
@@ -167,12 +178,13 @@ def compare(
     slices that move leave no rest): by the first measure, what moves against the rest first. Intervals are those of
     a single slice; p and p_interaction are corrected by Holm over all rows.
     tables.gates, with `gate`: gate, run, baseline, measure, value, low, high, threshold, p_pass, p_violated, verdict,
-    n_topics: the ends of the two one-sided intervals at alpha; p_violated is corrected by Holm over all rows.
-    tables.sequence, with `sequential`: gate, measure, run_a, run_b, value, low, high, threshold, n_topics,
-    decided_after (queries, until the interval left out the threshold; empty where it never did), saved (n_topics less
-    these), verdict: every pair by the first measure, held against 0 at alpha over the number of pairs, and every
-    condition of a gate that is not relative, at alpha for a pass and alpha over the number of conditions for a
-    violation, one-sided; the interval is that after the last query, and is wider than one for a fixed number.
+    n_topics: the ends of the two one-sided intervals at alpha; p_violated is corrected by Holm over all rows. With
+    `sequential` all of these hold at all times.
+    tables.sequence, with `sequential`: gate, measure, run_a, run_b, value, low, high, threshold, n_topics (so far),
+    decided_after (queries; empty where it is open), saved (queries in all less these), verdict: every pair by the
+    first measure, held against 0 at alpha over the number of pairs, two-sided, and every condition of a gate, as in
+    tables.gates; the interval is that after the last query, and is wider than one for a fixed number. Of a pair whose
+    mean over these queries is known to be 0 the verdict is equal.
     tables.running, with `sequential`: gate, measure, run_a, run_b, n_topics, low, high: the same intervals after some
     numbers of queries.
     """
@@ -188,6 +200,8 @@ def compare(
     if inconclusive is not None and not gates:
         raise UsageError("--inconclusive says what a --gate that is undecided counts as; give a --gate")
     texts = {} if queries is None else topic_texts(queries, data.topics)
+    if not sequential and (alone := _needs_sequential(estimand, query_order)):
+        raise UsageError(f"{alone} is about queries that are watched as they come in; add --sequential")
     if sequential and clusters is not None:
         raise UsageError("--sequential takes queries one by one, and --clusters says that they belong together")
     known = None if slices is None else topic_attributes(slices, data.topics)
@@ -210,14 +224,19 @@ def compare(
     flips = np.full((len(compared), pairs.first.size), np.nan)
     tables: dict[str, pl.DataFrame] = {}
     baselines = tuple(dict.fromkeys(baseline))
-    if gates:
+    watched = None
+    if sequential:
+        order = read_order(data, query_order, estimand=estimand or "like-these", seed=rng)
+        watched = monitor(data, family, gates, baselines, order, alpha=alpha)
+    if gates and watched is not None:
+        tables["gates"] = watched.gates()
+    elif gates:
         tables["gates"] = gate_table(gates, data, baselines, alpha=alpha, clusters=cluster)
     if known is not None:
         sign = -1 if data.lower_of(0) else 1
         tables["slices"] = slice_table(data.conditions[0], known, compared[0], pairs, alpha=alpha, sign=sign)
-    asked = [] if not sequential else watched(data, family, gates, baselines, alpha=alpha, seed=rng)
-    if sequential:
-        tables |= sequence_tables(asked)
+    if watched is not None:
+        tables |= watched.tables()
     tables["queries"] = query_table(data, compared, pairs, texts)
     if source is not None:
         if seeds is None:
@@ -234,7 +253,7 @@ def compare(
         *_notes(data, family, flips, texts, baselines=baselines, alpha=alpha, margin=margin),
         *_seed_notes(seeds, gated=bool(gates), sequential=sequential),
         *([] if known is None else slice_notes(shown_path(str(slices)), known)),
-        *(sequence_notes(data, gates, tables["sequence"], asked) if sequential else ()),
+        *(() if watched is None else sequence_notes(data, gates, watched)),
     )
     given: dict[str, Any] = {
         "baseline": list(baseline) or None,
@@ -249,7 +268,9 @@ def compare(
     }
     settings = {"alpha": alpha, "level": 1 - alpha, "correction": "bonferroni"}
     settings |= {name: value for name, value in given.items() if value is not None}
-    settings |= {"sequential": True, "rng": rng} if sequential else {}
+    if watched is not None:
+        by = {"rng": rng} if query_order is None else {"query_order": watched.order.file}
+        settings |= {"sequential": True, "estimand": watched.order.estimand, **by}
     basis = replace(data.basis, runs=len(data.runs), topics=len(data.topics))
     return Result(
         "compare",
@@ -269,6 +290,11 @@ def _check(margin: float | None, difference: float | None) -> None:
         raise UsageError(f"--margin is a difference below which systems are equivalent, above 0; not {margin:g}")
     if difference is not None and not difference > 0:
         raise UsageError(f"--difference is by how much two systems differ, above 0; not {difference:g}")
+
+
+def _needs_sequential(estimand: Estimand | None, query_order: str | None) -> str | None:
+    """A flag that says how queries are watched, if one was given."""
+    return "--estimand" if estimand is not None else "--query-order" if query_order is not None else None
 
 
 def _clusters(path: str, topics: Sequence[str]) -> Index:

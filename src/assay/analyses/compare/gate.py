@@ -35,7 +35,7 @@ _FORM = re.compile(
 _EXAMPLES = "such as 'nDCG@10 > -0.01', 'latency_ms < +5%' or 'nDCG@10 >= 0.45'"
 _HALVINGS = 50  # of a bracket of alpha
 _LEAST = 1e-12  # alpha that is looked at
-_SCHEMA = schema(
+GATES = schema(
     "gate", "run", "baseline", "measure", "value", "low", "high", "threshold", "p_pass", "p_violated", "verdict",
     "n_topics", gate=pl.String, baseline=pl.String,
 )  # fmt: skip
@@ -108,7 +108,7 @@ def gate_table(
         low, high = one.ends(alpha)
         known = (one.gate.text, one.run, one.baseline, one.gate.measure, one.value, low, high, one.gate.threshold)
         rows.append((*known, inside, float(out), word, one.n))
-    return table(rows, _SCHEMA)
+    return table(rows, GATES)
 
 
 def overall(verdicts: Sequence[str]) -> str:

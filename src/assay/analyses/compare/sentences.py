@@ -9,6 +9,7 @@ import polars as pl
 
 from assay.analyses.compare.comparisons import BETTER, EQUIVALENT, INCONCLUSIVE, UNRESOLVABLE, WORSE
 from assay.analyses.compare.gate import PASS, UNDECIDED, VIOLATED
+from assay.analyses.compare.sequential import EQUAL
 from assay.analyses.compare.slices import AGAINST
 from assay.core.text import Row, known, listed, percent, score
 from assay.results.result import Result
@@ -138,11 +139,20 @@ def compared_systems(compare: Result) -> Spoken:
     with baselines, those that are better and those that are worse than each. Systems are equivalent where two
     one-sided tests say so. What is not significant is inconclusive, with at least how many queries would settle it (a
     chance of {target_power} at the upper end of the interval); where too few queries differ for any test, it says so.
-    Where a name suggests that lower is better and nothing states it, a system is said to be higher, not better.
+    Where a name suggests that lower is better and nothing states it, a system is said to be higher, not better. Where
+    queries are watched as they come in (`query_order`), all this is said by the intervals that hold at all times.
     """
     measure = str(compare.table["measure"][0])
-    of = _Said(compare, measure, compare.table.filter(pl.col("measure") == measure).to_dicts())
-    return (*of.preferred(), *of.equivalent(), *of.open())
+    rows = compare.table.filter(pl.col("measure") == measure).to_dicts()
+    of = _Said(compare, measure, _so_far(compare) if "query_order" in compare.settings else rows)
+    return (*of.preferred(), *of.equivalent(), *of.equal(), *of.open())
+
+
+def _so_far(compare: Result) -> list[Row]:
+    """The pairs as they are decided whenever one looks, in the columns of the table of pairs."""
+    pairs = compare.tables["sequence"].filter(pl.col("gate").is_null()).rename({"value": "difference"})
+    unknown = {"wins": None, "losses": None, "topics_needed": None}
+    return [row | unknown for row in pairs.to_dicts()]
 
 
 class _Said:
@@ -218,6 +228,11 @@ class _Said:
             what = f"Treat {row['run_a']} and {row['run_b']} as equivalent by {self.by}"
             turned = self._in_order(row)
             yield Sentence.of(what, turned, _signed, why=why, ends=_ENDS)
+
+    def equal(self) -> Iterator[Sentence]:
+        """Which systems have the same mean over the queries that were meant, all of which are known."""
+        for row in [row for row in self.rows if row["verdict"] == EQUAL][:_PAIRS]:
+            yield Sentence(f"{row['run_a']} and {row['run_b']} have the same mean by {self.by} over these queries")
 
     def _in_order(self, row: Row) -> Row:
         """The difference as how much the first is better."""

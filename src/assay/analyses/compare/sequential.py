@@ -1,13 +1,14 @@
-"""After how many queries a decision would have stood, had somebody watched them come in, in random order.
+"""After how many queries a decision stands, for somebody who watches them come in, in random order.
 
-Confidence sequences hold at every time at once, so that one may stop at any. They need scores that cannot leave 0 to
-1: by their declaration, if the measure is one of ours, else as far as one can see. The estimand is the mean over
-queries like these. Pairs share alpha, as they do in the table of pairs; a condition of a gate passes at alpha,
-one-sided, and is violated at alpha over the number of conditions, as in the gate, by Bonferroni instead of Holm.
+Confidence sequences hold at every time at once, so that one may stop at any, and the gate is decided by them. Pairs
+share alpha, as they do in the table of pairs. A condition of a gate passes where its p-value has come down to alpha,
+and is violated where, after Holm's correction over the conditions, that of the contrary has: p-values that hold at
+all times may be corrected at any. What is decided first stays.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,15 +17,21 @@ import polars as pl
 
 from assay.analyses.compare.comparisons import BETTER, INCONCLUSIVE, WORSE
 from assay.analyses.compare.families import Family
-from assay.analyses.compare.gate import PASS, VIOLATED, Gate
+from assay.analyses.compare.gate import GATES, PASS, UNDECIDED, VIOLATED, Gate
+from assay.analyses.compare.query_order import QueryOrder, order_notes
+from assay.analyses.compare.watched import Watched, unbounded
 from assay.core.arrays import Array, Index
+from assay.core.errors import UsageError
 from assay.core.notes import Note
-from assay.core.text import counted, listed
+from assay.core.text import counted
 from assay.results.schemas import schema, table
 from assay.scoring.conditions import recognised_condition
 from assay.scoring.scores import Scores
-from assay.stats.paired.confidence_sequences import confidence_sequence, decided_after
-from assay.stats.significance.pairs import EPSILON, LEAST_SHARED
+from assay.stats.paired.confidence_sequences import confidence_sequence
+from assay.stats.significance.pairs import EPSILON, LEAST_SHARED, corrected
+
+EQUAL = "equal"
+"""The verdict on two systems whose means over these queries are known, and the same."""
 
 _SIZES = (10, 25, 50, 100, 250, 500, 1000, 2500, 5000)  # at which the running interval is shown, beside the last
 _NAMED = 3  # decisions that a note each says when they stood
@@ -36,168 +43,200 @@ _RUNNING = schema("gate", "measure", "run_a", "run_b", "n_topics", "low", "high"
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
-    """A mean, or a mean difference, of which every query adds a score, and the number it is held against."""
+class Monitored:
+    """All that is watched, with what is known of it in the end and when each decision stood."""
 
-    gate: str | None
-    measure: str
-    run_a: str
-    run_b: str | None  # None of a mean
-    scores: Array  # [time] in random order
-    threshold: float
-    alphas: tuple[float, float]  # one-sided, of the lower end and of the upper one
-    words: tuple[str, str]  # the verdict above the threshold, and below it
+    every: list[Watched]
+    ends: list[tuple[Array, Array]]  # [watched] the one-sided bounds at the sizes of `_sizes`
+    after: list[int | None]  # [watched] scores, until the decision
+    verdicts: list[str]  # [watched]
+    p: list[tuple[float, float]]  # [condition] to pass, and corrected to be violated
+    order: QueryOrder
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        """Where its scores lie: those of one run, or the differences of two."""
-        return (0.0, 1.0) if self.run_b is None else (-1.0, 1.0)
+    def conditions(self) -> Iterator[int]:
+        """Which of them are conditions of a gate."""
+        return (i for i, one in enumerate(self.every) if one.gate is not None)
 
-    @property
-    def named(self) -> tuple[str | None, ...]:
-        """What it is about, as its rows begin."""
-        return self.gate, self.measure, self.run_a, self.run_b
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """When each decision stood and the interval in the end, and the intervals on the way."""
+        last, running = [], []
+        for one, (low, high), after, verdict in zip(self.every, self.ends, self.after, self.verdicts, strict=True):
+            low, high = low + 0.0, high + 0.0
+            saved = None if after is None else self.n_in_all(one) - after
+            last.append((*one.named, one.value, low[-1], high[-1], one.threshold, one.n, after, saved, verdict))
+            running += [(*one.named, n, *ends) for n, *ends in zip(_sizes(one.n), low, high, strict=True)]
+        return {"sequence": table(last, _SEQUENCE), "running": table(running, _RUNNING)}
 
-    def __str__(self) -> str:
-        if self.gate is not None:
-            return f"{self.gate} of {self.run_a}" + ("" if self.run_b is None else f" against {self.run_b}")
-        return f"{self.run_a} against {self.run_b} by {self.measure}"
+    def gates(self) -> pl.DataFrame:
+        """The conditions of the gate as they are decided at all times, a row for each system that is no baseline."""
+        rows = []
+        for i, p in zip(self.conditions, self.p, strict=True):
+            one, (low, high) = self.every[i], self.ends[i]
+            gate, measure, run, baseline = one.named
+            known = (gate, run, baseline, measure, one.value, low[-1] + 0.0, high[-1] + 0.0, one.threshold)
+            rows.append((*known, *p, self.verdicts[i], one.n))
+        return table(rows, GATES)
+
+    def n_in_all(self, one: Watched) -> int:
+        """How many scores there will be in the end, as far as one can see."""
+        return one.n if self.order.file is None else len(self.order.names) - self.n_gaps(one)
+
+    @staticmethod
+    def n_gaps(one: Watched) -> int:
+        """How many queries before the last have no score."""
+        return int(one.times[-1]) + 1 - one.n if one.n else 0
 
 
-def watched(
-    data: Scores, family: Family, gates: Sequence[Gate], baselines: Sequence[str], *, alpha: float, seed: int
-) -> list[Watched]:
-    """All that is watched: every pair by the first measure, and every condition but those relative to a mean.
+def monitor(
+    data: Scores,
+    family: Family,
+    gates: Sequence[Gate],
+    baselines: Sequence[str],
+    order: QueryOrder,
+    *,
+    alpha: float,
+) -> Monitored:
+    """Watch every pair by the first measure, and every condition of the gate.
 
     One random order of the queries is that of all; what lacks a query goes on with the next.
     """
-    order = np.random.default_rng(seed).permutation(len(data.topics)).astype(np.int64)
-    asked = list(_conditions(data, gates, baselines, order))
-    outside = alpha / max(len(asked), 1)
-    conditions = [
-        Watched(
-            gate.text,
-            gate.measure,
-            run,
-            baseline,
-            scores,
-            gate.threshold,
-            (alpha, outside) if gate.above else (outside, alpha),
-            (PASS, VIOLATED) if gate.above else (VIOLATED, PASS),
-        )
-        for gate, run, baseline, scores in asked
-    ]
-    return [*_pairs(data, family, order), *conditions]
+    pairs = list(_pairs(data, family, order))
+    conditions = list(_conditions(data, gates, baselines, order))
+    made = _decided_pairs(pairs, alpha=family.decisions[0].alpha, lower=data.lower_of(0))
+    of_gate, p = _decided_conditions(conditions, len(order.names), alpha=alpha)
+    ends, after, verdicts = (
+        (list(one) for one in zip(*made, *of_gate, strict=True)) if made or of_gate else ([], [], [])
+    )
+    return Monitored([*pairs, *conditions], ends, after, verdicts, p, order)
 
 
-def _pairs(data: Scores, family: Family, order: Index) -> Iterator[Watched]:
-    if _unbounded(data, 0):
+_Decided = tuple[tuple[Array, Array], int | None, str]
+
+
+def _decided_pairs(pairs: Sequence[Watched], *, alpha: float, lower: bool) -> list[_Decided]:
+    """The bounds and the decisions of pairs of systems, those of one length side by side."""
+    out: dict[int, _Decided] = {}
+    like: dict[tuple[int, int | None], list[int]] = {}
+    for i, one in enumerate(pairs):
+        like.setdefault((one.n, one.population), []).append(i)
+    for (n, population), at in like.items():
+        d = np.stack([pairs[i].numbers for i in at])
+        low, high = confidence_sequence(d, _sizes(n), level=1 - alpha, bounds=(-1, 1), population=population)
+        for k, i in enumerate(at):
+            above, below = (_first(p, alpha / 2) for p in pairs[i].p())
+            better, worse = (below, above) if lower else (above, below)
+            stood, verdict = min((better, BETTER), (worse, WORSE), key=lambda one: one[0])
+            if n == population and np.isinf(stood) and abs(pairs[i].value) <= EPSILON:
+                stood, verdict = n, EQUAL
+            known = bool(np.isfinite(stood))
+            out[i] = (low[k], high[k]), int(stood) if known else None, verdict if known else INCONCLUSIVE
+    return [out[i] for i in range(len(pairs))]
+
+
+def _decided_conditions(
+    conditions: Sequence[Watched], n_times: int, *, alpha: float
+) -> tuple[list[_Decided], list[tuple[float, float]]]:
+    """The bounds and the decisions of a gate's conditions, and their p-values in the end."""
+    if not conditions:
+        return [], []
+    sides = [one.p() if one.gate is not None and one.gate.above else one.p()[::-1] for one in conditions]
+    outside = np.stack([_on_time(p, one.times, n_times) for one, (_, p) in zip(conditions, sides, strict=True)])
+    violated = corrected(outside[:, -1], "holm")
+    made, last = [], []
+    for i, (one, (inside, _)) in enumerate(zip(conditions, sides, strict=True)):
+
+        def is_violated(time: int, i: int = i) -> int:
+            return int(corrected(outside[:, time], "holm")[i] <= alpha)
+
+        time = bisect_left(range(n_times), 1, key=is_violated)
+        passed, failed = _first(inside, alpha), np.inf if time == n_times else float((one.times <= time).sum())
+        stood, verdict = (passed, PASS) if passed <= failed else (failed, VIOLATED)
+        known = bool(np.isfinite(stood))
+        made.append((one.ends(_sizes(one.n), alpha), int(stood) if known else None, verdict if known else UNDECIDED))
+        last.append((float(inside[-1]), float(violated[i])))
+    return made, last
+
+
+def _first(p: Array, alpha: float) -> float:
+    """After how many scores p is at most alpha; infinite where it never is."""
+    return float((p <= alpha).argmax()) + 1 if p.size and p[-1] <= alpha else np.inf
+
+
+def _on_time(p: Array, times: Index, n_times: int) -> Array:
+    """What p is at every time of the order that all share, 1 before the first score. [time]"""
+    return np.append(1.0, p)[np.searchsorted(times, np.arange(n_times), side="right")]
+
+
+def _sizes(n: int) -> list[int]:
+    """After how many scores the running interval is shown."""
+    return [size for size in _SIZES if size < n] + [n]
+
+
+def _pairs(data: Scores, family: Family, order: QueryOrder) -> Iterator[Watched]:
+    if unbounded(data, 0):
         return
-    lower, own = data.lower_of(0), family.decisions[0].alpha / 2
+    value = data.value[0]
     for i, a, b in family.pairing:
-        d = (-1 if lower else 1) * family.of[0].difference[i, order]
-        d = _there(d, -1.0)
-        if d.size >= LEAST_SHARED:
-            words = (WORSE, BETTER) if lower else (BETTER, WORSE)
-            yield Watched(None, data.conditions[0], a, b, d, 0.0, (own, own), words)
+        first, second = family.pairing.first[i], family.pairing.second[i]
+        one = _watched(None, data.conditions[0], (a, value[first]), (b, value[second]), order)
+        if one.n >= LEAST_SHARED:
+            yield one
 
 
 def _conditions(
-    data: Scores, gates: Sequence[Gate], baselines: Sequence[str], order: Index
-) -> Iterator[tuple[Gate, str, str | None, Array]]:
+    data: Scores, gates: Sequence[Gate], baselines: Sequence[str], order: QueryOrder
+) -> Iterator[Watched]:
     for gate in gates:
         m = data.conditions.index(gate.measure)
-        if gate.relative or _unbounded(data, m):
-            continue
-        value = dict(zip(data.runs, data.value[m][:, order], strict=True))
+        if why := unbounded(data, m):
+            raise UsageError(
+                f"--sequential: {gate.measure} of --gate '{gate.text}' cannot be watched: {why}; "
+                "give such a condition in a command of its own, without --sequential"
+            )
+        value = dict(zip(data.runs, data.value[m], strict=True))
         for run in (name for name in data.runs if name not in baselines):
             for baseline in baselines if gate.difference else (None,):
-                own = value[run] if baseline is None else value[run] - value[baseline]
-                own = _there(own, 0.0 if baseline is None else -1.0)
-                if own.size >= LEAST_SHARED:
-                    yield gate, run, baseline, own
+                other = None if baseline is None else (baseline, value[baseline])
+                one = _watched(gate, gate.measure, (run, value[run]), other, order)
+                if not one.n:
+                    raise UsageError(f"--sequential: no query has a score of {gate.measure} for {one}")
+                yield one
 
 
-def _there(scores: Array, least: float) -> Array:
-    """The scores that are there, without what only rounding has beyond their bounds."""
-    return np.clip(scores[~np.isnan(scores)], least, 1.0)
+def _watched(
+    gate: Gate | None, measure: str, first: tuple[str, Array], second: tuple[str, Array] | None, order: QueryOrder
+) -> Watched:
+    """Put the scores of one system or two into the order, without the queries that either lacks."""
+    a = order.of(first[1])
+    b = None if second is None else order.of(second[1])
+    times = np.flatnonzero(~np.isnan(a if b is None else a - b))
+    run_b = None if second is None else second[0]
+    who = first[0] if run_b is None else f"{first[0]} against {run_b}"
+    population = order.population(times, who) if times.size else None
+    return Watched(gate, measure, first[0], run_b, a[times], None if b is None else b[times], times, population)
 
 
-def _unbounded(data: Scores, m: int) -> str | None:
-    """Why the scores of a measure have no bounds of 0 and 1; nothing where they have."""
-    if data.average_of(m) != "mean":
-        return "it is no mean over queries"
-    condition = recognised_condition(data.conditions[m])
-    if condition is not None:
-        declared = condition.measure.declaration
-        if condition.normalization != "raw" or declared.low < 0 or declared.high > 1:
-            return "it is not bounded by 0 and 1"
-    value = data.value[m][~np.isnan(data.value[m])]
-    return "it has scores beyond 0 and 1" if ((value < -EPSILON) | (value > 1 + EPSILON)).any() else None
-
-
-def sequence_tables(rows: Sequence[Watched]) -> dict[str, pl.DataFrame]:
-    """When each decision stood and the interval in the end, and the intervals on the way."""
-    like: dict[tuple[object, ...], list[int]] = {}
-    for i, one in enumerate(rows):
-        like.setdefault((one.scores.size, one.bounds, one.alphas, one.threshold), []).append(i)
-    last: dict[int, tuple[object, ...]] = {}
-    running: dict[int, list[tuple[object, ...]]] = {}
-    for at in like.values():  # side by side, because they are of one length
-        low, high, above, below = _watch([rows[i] for i in at])
-        for k, i in enumerate(at):
-            one, n = rows[i], rows[i].scores.size
-            times = [size for size in _SIZES if size < n] + [n]
-            running[i] = [(*one.named, t, low[k, t - 1] + 0.0, high[k, t - 1] + 0.0) for t in times]
-            stood = min(above[k], below[k])
-            word = one.words[0 if above[k] < below[k] else 1] if np.isfinite(stood) else INCONCLUSIVE
-            after, saved = (int(stood), n - int(stood)) if np.isfinite(stood) else (None, None)
-            ends = (one.scores.mean() + 0.0, low[k, -1] + 0.0, high[k, -1] + 0.0, one.threshold)
-            last[i] = (*one.named, *ends, n, after, saved, word)
-    order = range(len(rows))
-    return {
-        "sequence": table([last[i] for i in order], _SEQUENCE),
-        "running": table([row for i in order for row in running[i]], _RUNNING),
-    }
-
-
-def _watch(rows: Sequence[Watched]) -> tuple[Array, Array, Array, Array]:
-    """Both ends at all times, and when the threshold was below and above them: two of [row, time], two of [row].
-
-    Rows are of one length, with the same bounds, threshold and alphas.
-    """
-    x, bounds = np.stack([one.scores for one in rows]), rows[0].bounds
-    levels = [1 - 2 * alpha for alpha in rows[0].alphas]
-    low, high = confidence_sequence(x, level=levels[0], bounds=bounds)
-    above, below = decided_after(x, rows[0].threshold, level=levels[0], bounds=bounds)
-    if levels[1] != levels[0]:
-        _, high = confidence_sequence(x, level=levels[1], bounds=bounds)
-        _, below = decided_after(x, rows[0].threshold, level=levels[1], bounds=bounds)
-    return low, high, above, below
-
-
-def sequence_notes(
-    data: Scores, gates: Sequence[Gate], sequence: pl.DataFrame, rows: Sequence[Watched]
-) -> Iterator[Note]:
+def sequence_notes(data: Scores, gates: Sequence[Gate], of: Monitored) -> Iterator[Note]:
     """When decisions stood, what is not watched, and what is taken for granted."""
-    after = sequence["decided_after"].to_list()
-    if len(rows) <= _NAMED:
-        for one, stood in zip(rows, after, strict=True):
-            n = one.scores.size
-            what = f"stood after {stood} of {n} queries" if stood is not None else f"is open after all {n} queries"
-            yield Note("watched", "info", f"watched in random order, the decision on {one} {what}")
+    yield from order_notes(of.order, max((of.n_gaps(one) for one in of.every), default=0))
+    how = f"watched {of.order.words}"
+    if len(of.every) <= _NAMED:
+        for one, stood in zip(of.every, of.after, strict=True):
+            n = of.n_in_all(one)
+            open_after = f"all {n}" if one.n == n else f"{one.n} of {n}"
+            what = (
+                f"stood after {stood} of {n} queries" if stood is not None else f"is open after {open_after} queries"
+            )
+            yield Note("watched", "info", f"{how}, the decision on {one} {what}")
     else:
-        known = [stood for stood in after if stood is not None]
+        known = [stood for stood in of.after if stood is not None]
         half = f", half of them after {int(np.median(known))} queries or fewer" if known else ""
-        text = f"watched in random order, {len(known)} of {counted(len(rows), 'decision')} stood in the end{half}"
+        text = f"{how}, {len(known)} of {counted(len(of.every), 'decision')} stood in the end{half}"
         yield Note("watched", "info", text)
-    asked = dict.fromkeys([data.conditions[0], *(gate.measure for gate in gates if not gate.relative)])
-    for name in asked:
-        if why := _unbounded(data, data.conditions.index(name)):
+    for name in dict.fromkeys([data.conditions[0], *(gate.measure for gate in gates)]):
+        if why := unbounded(data, data.conditions.index(name)):
             yield Note("not_watched", "caution", f"{name} is not watched: {why}")
         elif recognised_condition(name) is None:
             text = f"{name} is watched as if no score could leave 0 to 1; here none does"
             yield Note("assumed_bounds", "caution", text)
-    if shares := [gate.text for gate in gates if gate.relative]:
-        text = f"not watched, because they are relative to the baseline's mean: {listed(shares)}"
-        yield Note("not_watched", "caution", text)

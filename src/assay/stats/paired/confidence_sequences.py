@@ -7,77 +7,104 @@ queries few.
 
 The method is betting (waudbysmith2024). For every mean m that the truth might be, somebody bets on each score being
 above it, and somebody else on its being below. If m is the truth neither can expect to win, and the chance that the
-capital of either ever grows 1 / alpha-fold is at most alpha. Means at which it did are ruled out. No distribution is
-assumed: scores must be bounded, and in random order. The capital is shared among four bettors, because no single
-stake is good for 0/1 scores and for small differences alike: one goes by the variance of the scores so far, as in the
-paper, three always stake .9, .3 or .1 of what they have. Chosen on six populations, where the bounds at 300 scores
-are 1 to 19% closer together than by the paper's bets alone, those at 100 between 10% closer and 7% wider.
+capital of either ever grows 1 / alpha-fold is at most alpha. Means at which it did are ruled out, and 1 over the most
+that the capital ever was is a p-value at whatever time. No distribution is assumed: scores must be bounded, and in
+random order. The capital is shared by ten bettors who always stake .05, .15, ..., .95 of what they have, because no
+single stake is good for 0/1 scores and for small differences alike: a portfolio of constant stakes does nearly as
+well as the best of them would have done (cover1991). `python -m bench.gates` sets it beside the bets by the variance
+of the scores so far, which the paper prefers.
 
 The estimand is named by `population`. Without it the scores are a sample of unlimited queries like these. With it
-they are drawn without replacement from so many queries, whose own mean it is: what has been seen is then known, and
-after the last query nothing is left in doubt.
+they come without replacement from so many queries, whose own mean it is: what has been seen is then known, and after
+the last query nothing is left in doubt.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Literal
+
 import numpy as np
 
-from assay.core.arrays import Array, Bools, Index
+from assay.core.arrays import Array, Bools
 from assay.core.errors import UsageError
 
-_STAKES = (0.9, 0.3, 0.1)  # shares of their capital that three bettors stake on every score
-_MOST_BY_VARIANCE = 0.5  # and at most the fourth, who goes by the variance of the scores so far
-_SURE, _LARGEST = 1e300, 600.0  # what a score above a mean of 0 gains; the logarithm of a capital, at most
+Bounds = tuple[float, float]
+
+STAKES = tuple((2 * i + 1) / 20 for i in range(10))
+"""The shares of its capital that each of the bettors, who start with the same, stakes on every score."""
+
+_SURE = 1e300  # what a score above a mean of 0 gains
 _ROUNDING = 1e-12
-_GRID = 128  # means tried between the range's end and the bound that is reached in the end
-_HALVINGS = 40  # of the range, until that bound is known
+_HALVINGS = 40  # of the range, until a bound is known
+
+
+def p_over_time(
+    sample: Array,
+    threshold: float | Array,
+    *,
+    bounds: Bounds = (0.0, 1.0),
+    population: int | None = None,
+    inclusive: Literal["above", "below"] | None = None,
+) -> tuple[Array, Array]:
+    """The p-values, after each score, of the mean being above a threshold and below it. Two of [..., time]
+
+    `sample` is [..., time] in random order; all of it lies within `bounds`: (0, 1) for most measures, (-1, 1) for the
+    differences of two systems' scores. `threshold` is one for all, or one for each stream. The first p is against a
+    mean at the threshold or below, the second against one at the threshold or above. Each falls to alpha at any time
+    in at most alpha of all samples for which its hypothesis holds, so that one may stop whenever one likes, and none
+    ever rises. With `population`, what the scores so far exclude has p = 0; `inclusive` says to which side the
+    threshold itself belongs once the mean is known.
+
+    >>> above, below = p_over_time(np.tile([1.0, 1.0, 1.0, 0.0], 75), 0.5)
+    >>> [f"{above[n - 1]:.4f}" for n in (1, 20, 40, 300)], float(below[-1])
+    (['0.6667', '0.0743', '0.0077', '0.0000'], 1.0)
+    """
+    x, m = _scaled(sample, bounds, population), _share(threshold, bounds)
+    above = _p_above(x, m, population, reached=inclusive == "above")
+    return above, _p_above(1 - x, 1 - m, population, reached=inclusive == "below")
 
 
 def confidence_sequence(
-    sample: Array, *, level: float, bounds: tuple[float, float] = (0.0, 1.0), population: int | None = None
+    sample: Array, times: Sequence[int], *, level: float, bounds: Bounds = (0.0, 1.0), population: int | None = None
 ) -> tuple[Array, Array]:
-    """Bound the mean after each score, for all times at once. Two of [..., time]
+    """Bound the mean after some numbers of scores, for all times at once. Two of [..., time]
 
-    `sample` is [..., time] in random order; all of it lies within `bounds`: (0, 1) for most measures, (-1, 1) for the
-    differences of two systems' scores. Each bound is also a one-sided one, at (1 + level) / 2. They never widen.
+    Takes the same as `p_over_time`. Each bound is also a one-sided one, at (1 + level) / 2. They never widen.
 
-    >>> low, high = confidence_sequence(np.tile([1.0, 1.0, 1.0, 0.0], 25), level=0.95)
-    >>> [f"{low[n - 1]:.2f} to {high[n - 1]:.2f}" for n in (1, 10, 100)]
-    ['0.00 to 1.00', '0.32 to 0.99', '0.61 to 0.87']
+    >>> low, high = confidence_sequence(np.tile([1.0, 1.0, 1.0, 0.0], 25), [1, 10, 100], level=0.95)
+    >>> [f"{a:.2f} to {b:.2f}" for a, b in zip(low, high)]
+    ['0.01 to 1.00', '0.34 to 0.99', '0.61 to 0.88']
     """
-    scaled = _scaled(sample, bounds, population)
+    x, alpha = _scaled(sample, bounds, population), (1 - level) / 2
     first, last = bounds
-    alpha = (1 - level) / 2
-    low = _lower_bounds(scaled, alpha, population)
-    high = 1 - _lower_bounds(1 - scaled, alpha, population)
+    low = _lowest(x, times, alpha, population)
+    high = 1 - _lowest(1 - x, times, alpha, population)
     return first + (last - first) * low, first + (last - first) * high
 
 
-def decided_after(
-    sample: Array,
-    threshold: float,
-    *,
-    level: float,
-    bounds: tuple[float, float] = (0.0, 1.0),
-    population: int | None = None,
-) -> tuple[Array, Array]:
-    """After how many scores the mean is known to be above, and below, a threshold: when a gate may stop. Two of [...]
-
-    Infinite where the sample does not decide it. Each direction errs in at most (1 - level) / 2 of all samples, at
-    whatever time they stop; the bounds of `confidence_sequence` decide at the same time, up to their rounding.
-
-    >>> above, below = decided_after(np.tile([1.0, 1.0, 1.0, 0.0], 75), 0.5, level=0.95)
-    >>> float(above), float(below)
-    (34.0, inf)
-    """
-    scaled, at = _scaled(sample, bounds, population), (threshold - bounds[0]) / (bounds[1] - bounds[0])
-    alpha = (1 - level) / 2
-    sides = ((scaled, at), (1 - scaled, 1 - at))
-    above, below = (_first(_ruled_out(x, _bets(x, alpha), np.array(m), alpha, population)) for x, m in sides)
-    return above, below
+def last_ruled_out(is_ruled_out: Callable[[Array], Bools], low: Array, high: Array) -> Array:
+    """The largest number that is ruled out, by halving, if all smaller ones are, too; `low` where none is. [...]"""
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        out = is_ruled_out(middle)
+        low, high = np.where(out, middle, low), np.where(out, high, middle)
+    return low
 
 
-def _scaled(sample: Array, bounds: tuple[float, float], population: int | None) -> Array:
+def _lowest(x: Array, times: Sequence[int], alpha: float, population: int | None) -> Array:
+    """The largest mean ruled out as too low by each time. [..., time]"""
+    ends = []
+    for n in times:
+
+        def is_ruled_out(m: Array, x: Array = x[..., :n]) -> Bools:
+            return np.asarray(_p_above(x, m, population)[..., -1] <= alpha)
+
+        ends.append(last_ruled_out(is_ruled_out, np.zeros(x.shape[:-1]), np.ones(x.shape[:-1])))
+    return np.stack(ends, axis=-1)
+
+
+def _scaled(sample: Array, bounds: Bounds, population: int | None) -> Array:
     """Carry scores over to 0 to 1; those that are not within bounds cannot be bet on."""
     first, last = bounds
     if np.isnan(sample).any():
@@ -92,20 +119,12 @@ def _scaled(sample: Array, bounds: tuple[float, float], population: int | None) 
     return np.asarray((sample - first) / (last - first))
 
 
-def _bets(x: Array, alpha: float) -> Array:
-    """What is staked on each score, by the variance of those before it (waudbysmith2024). [..., time]
-
-    One observation of 1/2 with a variance of 1/4 comes before the first.
-    """
-    n = np.arange(1, x.shape[-1] + 1)
-    mean = (0.5 + np.cumsum(x, axis=-1)) / (n + 1)
-    variance = (0.25 + np.cumsum((x - mean) ** 2, axis=-1)) / (n + 1)
-    before = np.concatenate([np.full((*x.shape[:-1], 1), 0.25), variance[..., :-1]], axis=-1)
-    return np.asarray(np.sqrt(2 * np.log(1 / alpha) / (before * n * np.log1p(n))))
+def _share(threshold: float | Array, bounds: Bounds) -> Array:
+    return np.asarray((np.asarray(threshold, dtype=np.float64) - bounds[0]) / (bounds[1] - bounds[0]))
 
 
-def _ruled_out(x: Array, bets: Array, m: Array, alpha: float, population: int | None) -> Bools:
-    """Whether a mean of m is too low after each score, by the capital of those who bet above it. [..., time]
+def _p_above(x: Array, m: Array, population: int | None, *, reached: bool = False) -> Array:
+    """The p-value, after each score, against a mean of at most m, by the capital that bets above it. [..., time]
 
     Without replacement the scores that are left have the mean that m leaves them, and less than was seen cannot be.
     """
@@ -113,47 +132,20 @@ def _ruled_out(x: Array, bets: Array, m: Array, alpha: float, population: int | 
     impossible = mean < 0
     if population is not None:
         seen = np.cumsum(x, axis=-1)
-        impossible = mean < seen / population - _ROUNDING
+        impossible = mean < seen / population + (_ROUNDING if reached else -_ROUNDING)
         mean = (population * mean - seen + x) / (population - np.arange(x.shape[-1]))
-    return np.asarray((_capital(x, bets, np.maximum(mean, 0.0)) >= 1 / alpha) | impossible)
+    most = np.maximum.accumulate(np.where(impossible, np.inf, _capital(x, np.maximum(mean, 0.0))), axis=-1)
+    return np.asarray(1 / np.maximum(most, 1.0))
 
 
-def _capital(x: Array, bets: Array, mean: Array) -> Array:
-    """What bets on scores above a mean have become, of a capital of 1 that all bettors share alike. [..., time]"""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        gain = np.nan_to_num(x / mean - 1, nan=0.0, posinf=_SURE)  # of a capital that is staked in whole
-    stakes: tuple[Array | float, ...] = (np.minimum(bets * mean, _MOST_BY_VARIANCE), *_STAKES)
-    logs = (np.cumsum(np.log1p(stake * gain), axis=-1) for stake in stakes)
-    return np.asarray(sum(np.exp(np.minimum(log, _LARGEST)) for log in logs) / len(stakes))
+def _capital(x: Array, mean: Array) -> Array:
+    """What bets on scores above a mean have become, of a capital of 1 that all bettors share alike. [..., time]
 
-
-def _first(ruled_out: Bools) -> Array:
-    """The first time, counted from 1; infinite where there is none. [...]"""
-    return np.where(ruled_out.any(-1), ruled_out.argmax(-1) + 1.0, np.inf)
-
-
-def _lower_bounds(x: Array, alpha: float, population: int | None) -> Array:
-    """The largest mean ruled out as too low by each time: those below are, too. [..., time]
-
-    The bound that is reached in the end is found by halving; up to it, means on a grid say when each was ruled out,
-    and between two of them the lower one is the bound.
+    What falls below the smallest float is lost for good, which can only rule out less.
     """
-    bets = _bets(x, alpha)
-    low, high = np.zeros(x.shape[:-1]), np.ones(x.shape[:-1])
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        out = _ruled_out(x, bets, middle, alpha, population).any(-1)
-        low, high = np.where(out, middle, low), np.where(out, high, middle)
-    bound = np.zeros(x.shape)
-    for share in np.arange(1, _GRID + 1) / _GRID:
-        since = _ruled_out(x, bets, low * share, alpha, population)
-        _raise(bound, np.asarray(since.any(-1)), np.asarray(since.argmax(-1)), low * share)
-    bound = np.maximum.accumulate(bound, axis=-1)
-    return bound if population is None else np.maximum(bound, np.cumsum(x, axis=-1) / population)
-
-
-def _raise(bound: Array, known: Bools, time: Index, to: Array) -> None:
-    """Raise the bound at one time of each stream, in place; later times follow."""
-    at = time[..., None]
-    now = np.take_along_axis(bound, at, axis=-1)
-    np.put_along_axis(bound, at, np.where(known[..., None], np.maximum(now, to[..., None]), now), axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        gain = np.nan_to_num(x / mean - 1, nan=0.0, posinf=_SURE)  # of a capital that is staked in whole
+        capital = np.zeros(gain.shape)
+        for stake in STAKES:
+            capital += np.cumprod(1 + stake * gain, axis=-1)
+    return capital / len(STAKES)
