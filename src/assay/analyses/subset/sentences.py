@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from assay.core.text import known
 from assay.results.result import Result
-from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
+from assay.results.sentences import MANY_RUNS, Sentence, first_measure, n_runs, sentence
 from assay.results.unlimited import enough_topics, first_ranking, more_topics
 from assay.stats.unlimited_topics import TIMES
 
 
-@sentence("subset", cite="voorhees2001, own")
+@sentence("subset", cite="voorhees2001, own", by=first_measure)
 def topics_enough(subset: Result) -> Sentence | None:
     """Says how many topics give a ranking of runs that would hold: nearly that by unlimited topics.
 
