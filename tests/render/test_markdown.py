@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import polars as pl
 import pytest
@@ -62,7 +63,7 @@ def words(token: Token) -> str:
 def table_of(tokens: list[Token]) -> list[list[str]]:
     """The cells of the first table, row by row."""
     rows: list[list[str]] = []
-    for before, token in zip(tokens, tokens[1:], strict=False):
+    for before, token in pairwise(tokens):
         if token.type == "tr_open":
             rows.append([])
         if token.type == "table_close":
@@ -90,7 +91,9 @@ def test_names_are_words_in_every_place_of_a_report_to_paste(name: str) -> None:
     text = FORMATS["markdown"](made)
     assert kinds(text) <= OURS - {"html_block", "bullet_list_open"}
     tokens = parsed(text)
-    assert [words(tokens[i + 1]) for i, one in enumerate(tokens) if one.type == "heading_open"] == ["Retrieval evaluation"]
+    assert [words(tokens[i + 1]) for i, one in enumerate(tokens) if one.type == "heading_open"] == [
+        "Retrieval evaluation"
+    ]
     rows_shown = table_of(tokens)
     assert {len(row) for row in rows_shown} == {6}
     assert visible(name) in [row[1] for row in rows_shown]
