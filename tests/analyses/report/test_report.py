@@ -130,7 +130,7 @@ def test_what_one_measure_advises_is_said_by_the_first_that_is_not_doubted(monke
     assert part(made, "power").command.endswith("-m AP -m P@5 -m nDCG@10")
     assert made.settings["measure"] == ["AP", "P@5", "nDCG@10"]  # as asked for
     assert [note.text for note in made.notes if note.code == "undoubted_measure"] == [
-        "runs are ranked, and advice is given, by P@5, the first measure not doubted so"
+        "runs are ranked, and advice is given, by P@5, the first measure that does not rank them by what was judged"
     ]
 
 

@@ -37,7 +37,12 @@ def topics_for_stability(reliability: Result) -> Sentence | None:
         return more_topics("Add topics", measure, now, least=EQUIVALENT_TAU.value, shown=True)
     why = f"unlimited topics would reverse part of this ranking by {measure}"
     return Sentence.of(
-        "Expect some runs to change places", now, percent, why=why, ends=_REVERSED, shown="{} of pairs"
+        f"With {now['n_topics']:,.0f} topics, expect some runs to change places",
+        now,
+        percent,
+        why=why,
+        ends=_REVERSED,
+        shown="{} of pairs",
     )
 
 

@@ -35,6 +35,7 @@ from assay.scoring.missing import COMMON_TOPICS, Missing
 from assay.scoring.scores import Scores, Undefined
 
 _DOUBTS = "power"  # the section that doubts measures, which is asked first
+_OF_A_SECTION = (COMMON_TOPICS, "unjudged_pools")  # notes that are true of one section
 _WORDS = dict.fromkeys(("action", "why", "status", "severity", "settled_by"), pl.String)
 _VERDICT = {
     "sentence": pl.String,
@@ -219,12 +220,13 @@ class _Study:
             return self
         if len(doubted) == len(names):
             text = "every measure ranks these runs by what was judged, so nothing is advised by one measure"
-            return replace(self, doubted=Note("undoubted_measure", "caution", text))
+            return replace(self, doubted=Note("undoubted_measure", "warning", text))
         order = sorted(range(len(names)), key=lambda i: names[i] in doubted)
         scores = self.scores.choose([names[i] for i in order])
-        text = f"runs are ranked, and advice is given, by {scores.conditions[0]}, the first measure not doubted so"
+        first = f"{scores.conditions[0]}, the first measure that does not rank them by what was judged"
+        text = f"runs are ranked, and advice is given, by {first}"
         settings = {**self.settings, "measure": tuple(asked[i] for i in order)}
-        return replace(self, scores=scores, settings=settings, doubted=Note("undoubted_measure", "caution", text))
+        return replace(self, scores=scores, settings=settings, doubted=Note("undoubted_measure", "warning", text))
 
     def part(self, of: Analysis) -> Part:
         """Ask one analysis, or say in a line why it is not asked."""
@@ -351,10 +353,10 @@ def _basis(study: _Study, first: Result) -> Basis:
 def _on_data(results: Iterable[Result]) -> list[Note]:
     """What makes the data doubtful in whichever section, once; of judged shares what the last says, with cutoffs.
 
-    Which topics a section leaves out is true of that section, and stands there.
+    Which topics a section leaves out, and which pools its designs need, is true of that section, and stands there.
     """
     noted = [note for result in results for note in result.notes if note.on_data or note.severity == "warning"]
-    notes = [note for note in noted if note.code != COMMON_TOPICS]
+    notes = [note for note in noted if note.code not in _OF_A_SECTION]
     once = {*SHARES, *CODES.values()}
     return gravest_first({note.code if note.code in once else note.text: note for note in notes}.values())
 

@@ -33,6 +33,6 @@ def topics_enough(subset: Result) -> Sentence | None:
             return enough_topics(measure, now)
         return more_topics(f"Use {high:,} topics", measure, now, least=size["tau"], shown=known(low) and low > n)
     if known(low) and low <= n:
-        return Sentence.inconclusive(f"how many topics give a ranking by {measure} that would hold")
+        return Sentence.inconclusive(f"whether {n:,} topics are enough for a ranking by {measure} that would hold")
     many = f"at least {low:,}" if known(low) else f"more than {TIMES[-1] * n:,}"
     return more_topics(f"Use {many} topics", measure, now, least=size["tau"], shown=True)
