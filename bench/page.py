@@ -45,7 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                 print(f"  {title}: {', '.join(_range(part, [cost[at] for cost in costs]) for part in PARTS)}")
             least = min(cost[0]["TaskDuration"] for cost in costs)
             met &= least < SECONDS
-            print(f"{'PASS' if least < SECONDS else 'FAIL'}  first chart: {least:.2f} CPU s (wanted: under {SECONDS})")
+            print(
+                f"{'PASS' if least < SECONDS else 'FAIL'}  first chart: {least:.2f} CPU s (wanted: under {SECONDS})"
+            )
     return 0 if met else 1
 
 

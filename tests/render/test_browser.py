@@ -255,7 +255,7 @@ def test_paper_has_the_rows_that_are_unfolded_and_says_how_many_there_are(wide: 
         )
         wide.page.emulate_media(media="screen")
         wide.page.get_by_role("button", name=f"{name} of names, long").click()
-    where = "all of them by the command below, and in the JSON file beside this page"
+    where = "all of them by the command below, with its --table"
     assert seen[0] == (15, ["15 of 150 rows", where])
     assert seen[1] == (100, [f"100 of 150 rows; {where}", "100 of 150 rows; "])
 

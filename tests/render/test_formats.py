@@ -23,7 +23,7 @@ from assay.render.formats import FORMATS, check_path, notes_left_out, pick_table
 from assay.render.page.sections import terms
 from assay.render.text import plain, show
 from assay.results.charts import Chart, category, field, intervals
-from assay.results.result import Part, Report, Result
+from assay.results.result import MOST_ROWS, Part, Report, Result
 from assay.results.sentences import Sentence
 
 THIRD = 1 / 3
@@ -389,6 +389,33 @@ def test_a_report_is_written_as_json_by_the_tables_themselves() -> None:
     assert data == json.loads(to_json(plainly)) | {"sections": []}
     assert data["settings"] == {"y": None}
     assert data["tables"]["none"] == []
+
+
+def test_the_json_of_a_report_names_the_command_of_a_table_that_is_too_long_for_it() -> None:
+    long = pl.DataFrame({"n": range(MOST_ROWS + 1)})
+    result = Result("power", MEANS, tables={"pairs": long, "best": long.head(MOST_ROWS)})
+    report = Report(
+        "report",
+        MEANS,
+        tables={"power": MEANS, "power.pairs": long, "power.best": result.tables["best"], "leaderboard": long},
+        parts=(Part("power", "What?", "assay power RUN", result),),
+    )
+    data = json.loads(to_json(report))
+    assert data["left_out"] == report.to_dict()["left_out"]
+    assert {name: len(rows) for name, rows in data["tables"].items()} == {
+        "power": 2,
+        "power.best": MOST_ROWS,
+        "leaderboard": MOST_ROWS + 1,  # which no command of a section gives
+    }
+    assert data["left_out"] == [
+        {
+            "table": "power.pairs",
+            "rows": MOST_ROWS + 1,
+            "command": "assay power RUN --table pairs --format csv",
+        }
+    ]
+    assert pick_table(report, "power.pairs").table.height == MOST_ROWS + 1
+    assert len(json.loads(to_json(result))["tables"]["pairs"]) == MOST_ROWS + 1  # of a single command, all
 
 
 def test_a_table_of_a_report_is_shown_as_a_table() -> None:

@@ -123,7 +123,9 @@ def test_the_leaderboard_stands_before_what_draws_charts_is_run_or_a_card_is_unp
     page = seen.page
     assert page.locator(".look-board .track .dot").count() == 12
     assert page.evaluate("typeof vegaEmbed") == "undefined"
-    assert page.locator(".card .all > *:not(summary)").evaluate_all("els => els.map((el) => el.tagName)") == ["NOSCRIPT"]
+    assert page.locator(".card .all > *:not(summary)").evaluate_all("els => els.map((el) => el.tagName)") == [
+        "NOSCRIPT"
+    ]
     page.locator(".card figure.chart").first.scroll_into_view_if_needed()
     page.locator(".card figure.live").first.wait_for()
     assert page.evaluate("typeof vegaEmbed") == "function"

@@ -41,6 +41,20 @@ def test_lines_that_end_together_have_names_with_room_between_them() -> None:
     assert at[0] < 0.5 < at[1]
 
 
+def test_names_do_not_stretch_the_axis_below_the_lines() -> None:
+    at = sorted(labels(spec({"a": 0.0, "b": 0.01, "c": 1.0})).values())
+    assert at[0] == 0
+    assert at[1] >= 0.1
+
+
+def test_a_band_counts_when_room_for_names_is_made() -> None:
+    rows = [(m, x, y * x, 10.0 * x) for m, y in {"a": 0.9, "b": 1.0}.items() for x in (0.0, 1.0)]
+    table = pl.DataFrame(rows, schema=["m", "x", "y", "high"], orient="row")
+    drawing = lines(field("x"), field("y"), category("m", ["a", "b"]), band=("y", "high"))
+    low, high = labels(Chart("one", "One", table, drawing).spec()).values()
+    assert high - low >= 1.0  # a tenth of the axis, which the band makes ten high
+
+
 def test_many_lines_and_one_line_keep_their_legend() -> None:
     for n in (1, MOST + 1):
         made = spec({f"m{i}": float(i + 1) for i in range(n)})

@@ -31,7 +31,9 @@ LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
 
 _ARGUMENT = ("[", "*")  # what \\ and \midrule take for their own, if it comes next
 _FORMULA = ("=", "+", "-", "@")
-_MARKDOWN = re.compile(r"[`*\[\]|]|\\(?=[!-/:-@\[-`{-~])|(?<![^\W_])_|_(?![^\W_])")  # a _ between letters is one
+_MARKDOWN = re.compile(  # a _ between letters is one, and so is a sign that begins no heading or item
+    r"[`*\[\]|~]|\\(?=[!-/:-@\[-`{-~])|(?<![^\W_])_|_(?![^\W_])|^[#+-](?=[\s#])"
+)
 _SUSPECT = r"[\p{C}\p{Zl}\p{Zp}]|^[=+@-]"  # what may not be as it is in a CSV file
 
 

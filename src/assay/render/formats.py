@@ -37,9 +37,11 @@ def to_json(result: Result) -> str:
     if not isinstance(result, Report):
         plain_data = _finite(result.to_dict())
         return safe_json(json.dumps(plain_data, indent=1, ensure_ascii=False, allow_nan=False, default=str)) + "\n"
-    bare = replace(result, table=result.table.clear(), tables={})
+    bare = replace(result, table=result.table.clear(), tables={name: t.clear() for name, t in result.tables.items()})
     rows = {"table": _written(result.table)}
-    rows["tables"] = "{" + ",".join(f"{_compact(n)}:{_written(table)}" for n, table in result.tables.items()) + "}"
+    rows["tables"] = (
+        "{" + ",".join(f"{_compact(n)}:{_written(table)}" for n, table in result.short_tables.items()) + "}"
+    )
     pieces = (f"{_compact(key)}:{rows.get(key) or _compact(value)}" for key, value in bare.to_dict().items())
     return safe_json("{" + ",\n".join(pieces)) + "}\n"
 

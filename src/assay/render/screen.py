@@ -243,7 +243,7 @@ def more(result: Result) -> str:
     if result.screen is None:
         return ""
     if isinstance(result, Report):
-        return "more: the page with -o report.html, all tables and scores with --format json"
+        return "more: the page with -o report.html, tables and scores with --format json"
     name, _ = answer_of(result)
     own = {} if name == result.analysis else {result.analysis: result.table}
     other = {key: table for key, table in (own | dict(result.tables)).items() if key != name}

@@ -110,6 +110,7 @@ THEME: Spec = {
     "axis": {
         **_WORDS,
         "labelLimit": 260,
+        "labelSeparation": 4,
         "gridColor": GRID,
         "domainColor": FAINT,
         "tickColor": FAINT,

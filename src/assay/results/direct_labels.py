@@ -28,8 +28,9 @@ def labelled(drawing: Mapping[str, Any], table: pl.DataFrame) -> Mapping[str, An
     ends = _ends(table, x["field"], y["field"], colour["field"])
     if not 1 < len(ends) <= MOST:
         return drawing
-    pixel = _span(table, y) / min(height, _LOWEST)
-    places = _apart([float(end[y["field"]]) for end in ends], gap=_LINE * pixel)
+    low, high = _axis(table, layers)
+    pixel = (high - low) / min(height, _LOWEST)
+    places = _inside(_apart([float(end[y["field"]]) for end in ends], gap=_LINE * pixel), low, gap=_LINE * pixel)
     furthest = max(abs(float(end[y["field"]]) - at) for end, at in zip(ends, places, strict=True))
     if pixel == 0 or furthest > _FAR * pixel:
         return drawing
@@ -57,13 +58,25 @@ def _ends(table: pl.DataFrame, x: str, y: str, name: str) -> list[dict[str, Any]
     return last.group_by(name, maintain_order=True).last().sort(y).select(name, x, y).to_dicts()
 
 
-def _span(table: pl.DataFrame, y: Spec) -> float:
-    """How much of the axis there is, about: what is drawn, with zero unless it is left out."""
-    scale = y.get("scale") or {}
-    if "domain" in scale:
-        return float(scale["domain"][1] - scale["domain"][0])
-    values = [*table[y["field"]].drop_nulls().drop_nans(), *([] if scale.get("zero") is False else [0.0])]
-    return float(max(values) - min(values)) if values else 0.0
+def _axis(table: pl.DataFrame, layers: Sequence[Spec]) -> tuple[float, float]:
+    """Where the axis begins and ends, about: what is drawn, bands too, with zero unless it is left out."""
+    sides = [layer.get("encoding", {}).get(side, {}) for layer in layers for side in ("y", "y2")]
+    scales = [side.get("scale") or {} for side in sides]
+    if domain := next((scale["domain"] for scale in scales if "domain" in scale), None):
+        return float(domain[0]), float(domain[1])
+    fields = {side["field"] for side in sides if side.get("field") in table.columns}
+    values = [float(x) for name in fields for x in table[name].drop_nulls().drop_nans()]
+    values += [] if any(scale.get("zero") is False for scale in scales) else [0.0]
+    return (min(values), max(values)) if values else (0.0, 0.0)
+
+
+def _inside(places: Sequence[float], low: float, gap: float) -> list[float]:
+    """Move rising places up that are below an axis, which would grow for them.
+
+    >>> _inside([-1.0, 1.0, 9.0], 0.0, gap=2.0)
+    [0.0, 2.0, 9.0]
+    """
+    return [max(place, low + i * gap) for i, place in enumerate(places)]
 
 
 def _apart(places: Sequence[float], gap: float) -> list[float]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from assay.core.errors import UsageError, suggestion
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from assay.results.charts import Chart
     from assay.results.sentences import Sentence
     from assay.scoring.scores import Scores
+
+
+MOST_ROWS = (
+    2000  # of a section's table in the JSON of a report: pairs of runs on every measure are ten times its rest
+)
 
 
 class MissingTableError(UsageError, KeyError):
@@ -148,9 +154,32 @@ class Report(Result):
     scores: Scores | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data; the sections without their tables, which are above, and the scores."""
+        """Return everything as plain data; the sections without their tables, which are above, and the scores.
+
+        Tables of a section that are too long stand in `left_out`, with the command that gives them.
+        """
         sections = [_described(part) for part in self.parts]
-        return Result.to_dict(self) | {"sections": sections} | _scored(self.scores)
+        plain = Result.to_dict(replace(self, tables=self.short_tables)) | {"sections": sections}
+        return plain | ({"left_out": self.left_out} if self.left_out else {}) | _scored(self.scores)
+
+    @property
+    def short_tables(self) -> Mapping[str, pl.DataFrame]:
+        """The tables but for those that are left out of plain data."""
+        long = {one["table"] for one in self.left_out}
+        return {name: table for name, table in self.tables.items() if name not in long}
+
+    @property
+    def left_out(self) -> list[dict[str, Any]]:
+        """The tables that are too long for plain data, all of which a command gives: table, rows, command."""
+        rows = []
+        for part in self.parts:
+            tables = {} if part.result is None else {"": part.result.table, **part.result.tables}
+            for inner, table in tables.items():
+                name = f"{part.name}.{inner}" if inner else part.name
+                if table.height > MOST_ROWS and part.command and name in self.tables:
+                    words = f"{part.command} --table {shlex.quote(inner or part.name)} --format csv"
+                    rows.append({"table": name, "rows": table.height, "command": words})
+        return rows
 
 
 def _scored(scores: Scores | None) -> dict[str, Any]:

@@ -63,6 +63,7 @@ class Sentence:
     why: str = ""
     settled_by: str = ""  # of what is inconclusive, such as "about 200 topics"
     severity: Severity = "caution"  # of what to beware of
+    measure: str = ""  # the one that it advises by, of what is said by one measure
 
     @property
     def text(self) -> str:
@@ -138,6 +139,7 @@ class Rule:
     caveat: bool  # whether it says what to beware of; caveats are gathered into one line
     function: Function
     own_false_rate: float | None = None  # as declared, of a sentence that the study does not know
+    by: Callable[..., str] | None = None  # the measure of these results that it advises by, if it is one
 
     @property
     def false_rate(self) -> float | None:
@@ -162,8 +164,10 @@ class Rule:
         return mentioned(inspect.getdoc(self.function) or "")
 
     def speak(self, *results: Result) -> tuple[Sentence, ...]:
-        """Apply the rule; its name goes with every sentence, its error rate with what it claims."""
-        return tuple(self._named(one) for one in several(self.function(*results)))
+        """Apply the rule; its name and its measure go with every sentence, its error rate with what it claims."""
+        spoken = several(self.function(*results))
+        measure = self.by(*results) if self.by and spoken else ""
+        return tuple(replace(self._named(one), measure=measure) for one in spoken)
 
     def _named(self, spoken: Sentence) -> Sentence:
         if spoken.status == "inconclusive":
@@ -183,19 +187,30 @@ RULES: dict[str, Rule] = {}
 """Every rule declared so far, by name."""
 
 
+def first_measure(result: Result) -> str:
+    """The first measure asked for."""
+    return str(result.table["measure"][0])
+
+
 def sentence(
-    *of: str, cite: str = OWN, caveat: bool = False, false_rate: float | None = None
+    *of: str,
+    cite: str = OWN,
+    caveat: bool = False,
+    false_rate: float | None = None,
+    by: Callable[..., str] | None = None,
 ) -> Callable[[Declared], Declared]:
     """Declare a sentence; the function takes the results of the analyses named, in this order.
 
     A rule that names no analysis is about the data itself, which every result describes: it gets the first one.
     `cite` names references, separated by commas; "own" among them says that a threshold is this project's choice.
     `false_rate` is for sentences of your own: that of the built-in ones was measured (`results/error_rates.py`).
+    `by` reads off the results which one measure it advises by, if it does: a report does not say it of a measure that
+    ranks runs by what was judged.
     """
 
     def declare(function: Declared) -> Declared:
         keys = tuple(key.strip() for key in cite.split(","))
-        RULES[function.__name__] = Rule(function.__name__, of, keys, caveat, function, false_rate)
+        RULES[function.__name__] = Rule(function.__name__, of, keys, caveat, function, false_rate, by)
         return function
 
     return declare

@@ -15,7 +15,7 @@ from tests.builders.results import assert_says, left_open, text
     ("tau", "facts"),
     [
         (0.8, ("Add topics", "by AP", "with 50 topics tau is below 0.9", "tau 0.80 with 50 topics, 0.76 to 0.84")),
-        (0.89, ("change places", "unlimited topics", "by AP", "5.5% of pairs, 3.5% to 7.5%")),
+        (0.89, ("With 50 topics", "change places", "unlimited topics", "by AP", "5.5% of pairs, 3.5% to 7.5%")),
         (0.95, ("Keep these 50 topics", "by AP", "tau 0.95 with 50 topics, 0.91 to 0.99")),
     ],
 )

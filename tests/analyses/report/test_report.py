@@ -105,6 +105,44 @@ def test_the_verdict_is_short_and_points_to_sections_that_are_there(found: Repor
         assert_short(one)
 
 
+BY_ONE_MEASURE = {"different_runs", "lasting_differences", "topics_for_stability"}
+
+
+def doubted_report(monkeypatch: pytest.MonkeyPatch, *doubted: str) -> Report:
+    """A report of which the power section doubts measures."""
+    monkeypatch.setattr("assay.analyses.report.verdict.doubted_measures", lambda *_: list(doubted))
+    made = report(few(10), measure=["AP", "P@5", "nDCG@10"], sections=["power", "score", "swap", "reliability"])
+    assert isinstance(made, Report)
+    return made
+
+
+def test_what_one_measure_advises_is_said_by_the_first_that_is_not_doubted(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = doubted_report(monkeypatch, "AP", "nDCG@10")
+    said = " ".join(
+        made.table.filter(pl.col("rule").is_in(["lasting_differences", "topics_for_stability"]))["sentence"]
+    )
+    assert "P@5" in said
+    assert "AP" not in said
+    assert made.scores is not None
+    assert made.scores.conditions == ("P@5", "AP", "nDCG@10")
+    assert made.tables["leaderboard"]["measure"][0] == "P@5"
+    assert part(made, "swap").command.endswith("-m P@5 -m AP -m nDCG@10 --splits 100")
+    assert part(made, "power").command.endswith("-m AP -m P@5 -m nDCG@10")
+    assert made.settings["measure"] == ["AP", "P@5", "nDCG@10"]  # as asked for
+    assert [note.text for note in made.notes if note.code == "undoubted_measure"] == [
+        "runs are ranked, and advice is given, by P@5, the first measure that does not rank them by what was judged"
+    ]
+
+
+def test_where_every_measure_is_doubted_none_advises(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.analyses.report.verdict.is_all_doubted", lambda _: True)
+    made = doubted_report(monkeypatch, "AP", "P@5", "nDCG@10")
+    assert not BY_ONE_MEASURE & set(made.table["rule"])
+    assert "undoubted_measure" in {note.code for note in made.notes}
+    assert "every measure ranks these runs by what was judged" in made.text
+    assert BY_ONE_MEASURE & set(doubted_report(monkeypatch).table["rule"])
+
+
 @pytest.mark.slow
 def test_the_command_of_a_section_gives_its_numbers(run: Callable[..., Answer], found: Report, many: Path) -> None:
     """The report was made from elsewhere, by absolute paths; its commands run where the files are."""

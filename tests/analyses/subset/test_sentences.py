@@ -35,7 +35,7 @@ def test_the_topics_to_use_are_the_upper_end_of_a_range(
 
 def test_without_an_upper_end_it_is_inconclusive_unless_these_are_too_few() -> None:
     said = topics_enough(subset_sizes(("AP", 0.8), ends=(50, None)))
-    assert left_open(said) == ["how many topics give a ranking by AP that would hold"]
+    assert left_open(said) == ["whether 50 topics are enough for a ranking by AP that would hold"]
 
 
 @pytest.mark.parametrize("first", [None, 0.02])  # halves do not agree, or the interval of tau begins at 0

@@ -9,7 +9,12 @@ from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
 
 
-@sentence("budget", cite="webber2008, own")
+def _target(budget: Result) -> str:
+    """The measure that designs are to predict."""
+    return str(budget.settings["target"])
+
+
+@sentence("budget", cite="webber2008, own", by=_target)
 def best_design(budget: Result) -> tuple[Sentence, ...]:
     """Names for each budget the best design, or one of those that may be best, with its phi.
 
@@ -21,7 +26,7 @@ def best_design(budget: Result) -> tuple[Sentence, ...]:
     if "unjudged_pools" in {note.code for note in budget.notes} or n_runs(budget) < MANY_RUNS.value:
         return ()
     budgets = budget.table.filter(pl.col("best").any().over("budget")).partition_by("budget", maintain_order=True)
-    return tuple(_spend(part, str(budget.settings["target"])) for part in budgets)
+    return tuple(_spend(part, _target(budget)) for part in budgets)
 
 
 def _spend(budget: pl.DataFrame, target: str) -> Sentence:

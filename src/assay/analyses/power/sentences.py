@@ -130,8 +130,11 @@ def weaker_measures(power: Result) -> Sentence | None:
     Those that are not among the measures that may be best and whose difference from the best is significant after
     Holm's correction over all pairs of measures, because the best was chosen by its power; the interval is that of
     one difference, paired over halves of the topics. Not said of two measures, where the sentence on the best has
-    said it, nor where the best may separate no more than chance, nor below {many_runs} runs (own).
+    said it, nor where all measures rank runs by what was judged, as for the best, nor where the best may separate no
+    more than chance, nor below {many_runs} runs (own).
     """
+    if is_all_doubted(power):
+        return None
     comparison = compare_measures(power)
     if n_runs(power) < MANY_RUNS.value or not comparison.weaker or len(comparison.others) == 1:
         return None
@@ -151,7 +154,7 @@ def weaker_measures(power: Result) -> Sentence | None:
     )
 
 
-@sentence("power", cite="holm1979, carterette2012, mogstad2024, own")
+@sentence("power", cite="holm1979, carterette2012, mogstad2024, own", by=measure_of_runs)
 def different_runs(power: Result) -> Spoken:
     """Says which runs may be best, or of few runs which are significantly better, however many pairs are compared.
 

@@ -7,13 +7,13 @@ from dataclasses import asdict
 from assay.analyses.reliability.tables import reversed_pairs
 from assay.core.text import percent
 from assay.results.result import Result
-from assay.results.sentences import EQUIVALENT_TAU, MANY_RUNS, Sentence, level_of, n_runs, sentence
+from assay.results.sentences import EQUIVALENT_TAU, MANY_RUNS, Sentence, first_measure, level_of, n_runs, sentence
 from assay.results.unlimited import enough_topics, first_ranking, more_topics
 
 _REVERSED = ("reversed", "reversed_low", "reversed_high")
 
 
-@sentence("reliability", cite="voorhees2001, own")
+@sentence("reliability", cite="voorhees2001, own", by=first_measure)
 def topics_for_stability(reliability: Result) -> Sentence | None:
     """Says how like the ranking by unlimited topics the one by these topics is.
 
@@ -37,7 +37,12 @@ def topics_for_stability(reliability: Result) -> Sentence | None:
         return more_topics("Add topics", measure, now, least=EQUIVALENT_TAU.value, shown=True)
     why = f"unlimited topics would reverse part of this ranking by {measure}"
     return Sentence.of(
-        "Expect some runs to change places", now, percent, why=why, ends=_REVERSED, shown="{} of pairs"
+        f"With {now['n_topics']:,.0f} topics, expect some runs to change places",
+        now,
+        percent,
+        why=why,
+        ends=_REVERSED,
+        shown="{} of pairs",
     )
 
 

@@ -13,7 +13,7 @@ import polars as pl
 
 import assay
 from assay.analyses.report.look import look_tables, ranked_runs, ungrouped
-from assay.analyses.report.verdict import lacking, place, verdict
+from assay.analyses.report.verdict import doubted_by, lacking, place, verdict
 from assay.core.errors import MeasureError, UsageError, suggestion
 from assay.core.notes import Note, gravest_first
 from assay.core.progress import steps
@@ -34,6 +34,8 @@ from assay.scoring.loaders import LOADERS
 from assay.scoring.missing import COMMON_TOPICS, Missing
 from assay.scoring.scores import Scores, Undefined
 
+_DOUBTS = "power"  # the section that doubts measures, which is asked first
+_OF_A_SECTION = (COMMON_TOPICS, "unjudged_pools")  # notes that are true of one section
 _WORDS = dict.fromkeys(("action", "why", "status", "severity", "settled_by"), pl.String)
 _VERDICT = {
     "sentence": pl.String,
@@ -76,9 +78,11 @@ def report(
     Asks every analysis that applies, and says in at most {most_sentences} sentences what to do, each with its number,
     its interval and the section that shows the evidence; then what is inconclusive, and what to beware of. Of fewer
     than {few_sentences} it says what is lacking. `-o report.html` writes one page that needs
-    nothing else, and report.json beside it with every table.
+    nothing else, and report.json beside it with the scores of every topic, the sentences and the tables.
 
-    The sentences follow rules with names and thresholds, which the page lists. Separating runs is not measuring what
+    What is advised by one measure is by the first one asked for that does not rank the runs by what was judged, of
+    which `assay power` warns; nothing where all do. The sentences follow rules with names and thresholds, which the
+    page lists. Separating runs is not measuring what
     users want: nothing here says which measure is right.
 
     Parameters
@@ -151,7 +155,8 @@ def report(
     measure, best first, as in `score --table tiers`, with the interval of each mean over topics.
     tables.judged, of runs and judgments: topic, n_judged, n_relevant.
     tables.groups, with `groups`: run, and the columns of that table.
-    tables.NAME: the tables of every section, such as power, and power.pairs for its further tables.
+    tables.NAME: the tables of every section, such as power, and power.pairs for its further tables. JSON leaves out
+    those of more than 2,000 rows; `left_out` names them, with their rows and the command that gives them.
 
     Sections that need many runs are one line each below {many_runs} runs, and the differences between runs lead.
     """
@@ -178,10 +183,16 @@ def report(
     if (flags := _of_compare(settings)) and "compare" not in asked:
         raise UsageError(f"{flags} goes with compare, which --sections leaves out")
     load_sentences()
-    study = _Study(_with_files(data, settings), settings, fast=fast)
+    study = _study(_with_files(data, settings), settings, fast=fast)
     known = look_tables(study.data, study.scores, groups=groups)  # what is wrong with files or measures is said first
-    parts = _ordered([study.part(find(name)) for name in steps(asked)], study.n_runs)
-    whole = redacted(_bound(study, parts, known, _words(study, sections)), study.data.origin)
+    command = _words(study, sections)
+    made: dict[str, Part] = {}
+    for name in steps(sorted(asked, key=lambda name: name != _DOUBTS)):
+        made[name] = study.part(find(name))
+        if name == _DOUBTS:
+            study = study.led_by_undoubted(made[name])
+    parts = _ordered([made[name] for name in asked], study.n_runs)
+    whole = redacted(_bound(study, settings, parts, known, command), study.data.origin)
     if figures is not None:
         draw(whole, figures)
     return whole
@@ -210,6 +221,10 @@ def _condition(measure: str) -> Condition | None:
         return None
 
 
+def _study(data: Collection | Scores, settings: Mapping[str, Any], *, fast: bool) -> _Study:
+    return _Study(data, settings, LOADERS[Scores](data, **taken(LOADERS[Scores], settings)), fast)
+
+
 def _asked(sections: Sequence[str]) -> list[str]:
     """Read which sections are asked for; all where none is named."""
     known = [name for name, command in index().items() if command.group != "make" and find(name).section is not None]
@@ -226,17 +241,30 @@ class _Study:
 
     data: Collection | Scores
     settings: Mapping[str, Any]
+    scores: Scores  # of all runs, made as any single command makes them
     fast: bool
+    doubted: Note | None = None  # what follows of measures that rank runs by what was judged
 
     @cached_property
     def n_runs(self) -> int:
         """How many runs are asked about."""
         return len(self.data.runs if isinstance(self.data, Scores) else self.data.asked.names)
 
-    @cached_property
-    def scores(self) -> Scores:
-        """The scores of all runs, made as any single command makes them."""
-        return LOADERS[Scores](self.data, **taken(LOADERS[Scores], self.settings))
+    def led_by_undoubted(self, power: Part) -> _Study:
+        """Put the measures that rank runs by what was judged last: many questions are about the first one."""
+        doubted = doubted_by({} if power.result is None else {power.name: power.result})
+        names, asked = self.scores.conditions, self.settings["measure"]
+        if names[0] not in doubted:
+            return self
+        if len(doubted) == len(names):
+            text = "every measure ranks these runs by what was judged, so nothing is advised by one measure"
+            return replace(self, doubted=Note("undoubted_measure", "warning", text))
+        order = sorted(range(len(names)), key=lambda i: names[i] in doubted)
+        scores = self.scores.choose([names[i] for i in order])
+        first = f"{scores.conditions[0]}, the first measure that does not rank them by what was judged"
+        text = f"runs are ranked, and advice is given, by {first}"
+        settings = {**self.settings, "measure": tuple(asked[i] for i in order)}
+        return replace(self, scores=scores, settings=settings, doubted=Note("undoubted_measure", "warning", text))
 
     def part(self, of: Analysis) -> Part:
         """Ask one analysis, or say in a line why it is not asked."""
@@ -324,7 +352,9 @@ def _words(study: _Study, sections: Sequence[str]) -> str:
     return shlex.join(["assay", "report", *study.words(), *spelled(report.function, options), "-o", "report.html"])
 
 
-def _bound(study: _Study, parts: Sequence[Part], known: Mapping[str, pl.DataFrame], command: str) -> Report:
+def _bound(
+    study: _Study, asked: Mapping[str, Any], parts: Sequence[Part], known: Mapping[str, pl.DataFrame], command: str
+) -> Report:
     """Bind the parts together: the verdict, every table, and where all of it came from."""
     results = {part.name: part.result for part in parts if part.result is not None}
     if not results:
@@ -333,7 +363,8 @@ def _bound(study: _Study, parts: Sequence[Part], known: Mapping[str, pl.DataFram
     columns = (*_WORDS, "value", "low", "high", "shown", "between")
     rows = [(s.text, *(getattr(s, name) for name in columns), section, s.name) for section, s in statements]
     inputs = study.data.origin.hashes()
-    named = {name: value for name, value in study.settings.items() if value not in ((), None)}
+    doubted = [study.doubted] if study.doubted else []
+    named = {name: value for name, value in asked.items() if value not in ((), None)}
     settings = {name: list(value) if isinstance(value, tuple) else value for name, value in named.items()}
     return Report(
         "report",
@@ -351,7 +382,7 @@ def _bound(study: _Study, parts: Sequence[Part], known: Mapping[str, pl.DataFram
         },
         basis=_basis(study, next(iter(results.values()))),
         settings={"version": assay.__version__, "command": command, **settings, "fast": study.fast},
-        notes=(*_on_data(results.values()), *ungrouped(known), *_unhashed(study.data.origin)),
+        notes=(*_on_data(results.values()), *doubted, *ungrouped(known), *_unhashed(study.data.origin)),
         text=lacking(statements, results),
         parts=tuple(parts),
         scores=study.scores,
@@ -367,10 +398,10 @@ def _basis(study: _Study, first: Result) -> Basis:
 def _on_data(results: Iterable[Result]) -> list[Note]:
     """What makes the data doubtful in whichever section, once; of judged shares what the last says, with cutoffs.
 
-    Which topics a section leaves out is true of that section, and stands there.
+    Which topics a section leaves out, and which pools its designs need, is true of that section, and stands there.
     """
     noted = [note for result in results for note in result.notes if note.on_data or note.severity == "warning"]
-    notes = [note for note in noted if note.code != COMMON_TOPICS]
+    notes = [note for note in noted if note.code not in _OF_A_SECTION]
     once = {*SHARES, *CODES.values()}
     return gravest_first({note.code if note.code in once else note.text: note for note in notes}.values())
 

@@ -40,7 +40,8 @@ def ranked_runs(scores: Scores, results: Mapping[str, Result], *, level: float, 
     ranked = next((table for table in made if table is not None), None)
     if ranked is None:
         ranked = leaderboard(scores, level=level, seed=seed).runs
-    return with_intervals(ranked, scores, level=level)
+    in_order = pl.concat([ranked.filter(measure=measure) for measure in scores.conditions])
+    return with_intervals(in_order, scores, level=level)
 
 
 def ungrouped(tables: Mapping[str, pl.DataFrame]) -> Iterator[Note]:

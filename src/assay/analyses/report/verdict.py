@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
+from assay.analyses.power.placebo import doubted_measures, is_all_doubted
 from assay.analyses.report.sentences import ENOUGH_TOPICS
 from assay.core.notes import gravity
 from assay.core.thresholds import Threshold
@@ -58,10 +59,13 @@ Statement = tuple[str, Sentence]  # the section that shows the evidence, and wha
 def verdict(results: Mapping[str, Result]) -> list[Statement]:
     """Say what results say together: what is decided, then what is inconclusive, then the caveats, gravest first.
 
-    With few runs the differences between runs lead.
+    With few runs the differences between runs lead. Nothing is advised by a measure that ranks runs by what was
+    judged.
     """
     own = [(section, one) for section, result in results.items() for one in result.sentences]
     every = sorted([*own, *joint_sentences(results)], key=lambda statement: place(statement[1].name))
+    doubted = doubted_by(results)
+    every = [(section, one) for section, one in every if one.measure not in doubted]
     if n_runs(*results.values()) < MANY_RUNS.value:
         every.sort(key=lambda statement: statement[1].name not in LEADS)
     spoken = {one.name for _, one in every}
@@ -72,6 +76,12 @@ def verdict(results: Mapping[str, Result]) -> list[Statement]:
         [statement for statement in every if statement[1].status == status] for status in get_args(Status)
     )
     return [*_most_useful(decided), *inconclusive, *sorted(caveats, key=lambda one: gravity(one[1].severity))]
+
+
+def doubted_by(results: Mapping[str, Result]) -> list[str]:
+    """The measures of which the power section warns that they rank runs by what was judged."""
+    power = results.get("power")
+    return [] if power is None else doubted_measures(power.table, power.basis.runs or 0)
 
 
 def _most_useful(decided: Sequence[Statement]) -> list[Statement]:
@@ -98,6 +108,8 @@ def lacking(statements: Sequence[Statement], results: Mapping[str, Result]) -> s
         return ""
     basis = next(iter(results.values())).basis
     reasons = []
+    if "power" in results and is_all_doubted(results["power"]):
+        reasons.append("every measure ranks these runs by what was judged; judge more of what runs return first")
     if basis.runs is not None and basis.runs < MANY_RUNS.value:
         reasons.append(f"statements about measures need at least {MANY_RUNS} runs, and there are {basis.runs}")
     if basis.topics is not None and basis.topics < ENOUGH_TOPICS.value:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from assay.core.text import known
 from assay.results.result import Result
-from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
+from assay.results.sentences import MANY_RUNS, Sentence, first_measure, n_runs, sentence
 from assay.results.unlimited import enough_topics, first_ranking, more_topics
 from assay.stats.unlimited_topics import TIMES
 
 
-@sentence("subset", cite="voorhees2001, own")
+@sentence("subset", cite="voorhees2001, own", by=first_measure)
 def topics_enough(subset: Result) -> Sentence | None:
     """Says how many topics give a ranking of runs that would hold: nearly that by unlimited topics.
 
@@ -33,6 +33,6 @@ def topics_enough(subset: Result) -> Sentence | None:
             return enough_topics(measure, now)
         return more_topics(f"Use {high:,} topics", measure, now, least=size["tau"], shown=known(low) and low > n)
     if known(low) and low <= n:
-        return Sentence.inconclusive(f"how many topics give a ranking by {measure} that would hold")
+        return Sentence.inconclusive(f"whether {n:,} topics are enough for a ranking by {measure} that would hold")
     many = f"at least {low:,}" if known(low) else f"more than {TIMES[-1] * n:,}"
     return more_topics(f"Use {many} topics", measure, now, least=size["tau"], shown=True)

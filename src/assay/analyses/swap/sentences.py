@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from assay.core.text import known, score
 from assay.results.result import Result
-from assay.results.sentences import MANY_RUNS, Sentence, n_runs, sentence
+from assay.results.sentences import MANY_RUNS, Sentence, first_measure, n_runs, sentence
 
 
-@sentence("swap", cite="voorhees2002, own")
+@sentence("swap", cite="voorhees2002, own", by=first_measure)
 def lasting_differences(swap: Result) -> Sentence | None:
     """Says from which difference on as many new topics would rarely reverse the order of two runs.
 

@@ -199,7 +199,7 @@ def _evidence(report: Report) -> Iterator[str]:
     yield f'<nav class="contents" aria-label="Cards"><ul>{links}</ul></nav>' if shown else ""
     said_above = {note.text for note in report.notes}
     yield '<div class="cards">'
-    where = f"all of them by the command below, and {_BESIDE}"
+    where = "all of them by the command below, with its --table"
     for _, part in zip(steps([p.name for p in shown], doing="drawing ", lines=False), shown, strict=True):
         alone = any(p.brief for p in shown) or (part is shown[-1] and len(shown) % 2 == 1)  # as page.css has it
         yield card(part, part.result, said_above=said_above, where=where, alone=alone) if part.result else ""
@@ -243,8 +243,8 @@ def _data(report: Report) -> Iterator[str]:
     """Say what made the page, so that it can be made again."""
     settings = {name: value for name, value in report.settings.items() if name != "command"}
     yield '<section class="part" id="page-data" aria-labelledby="page-data-title"><h2 id="page-data-title">Data</h2>'
-    yield '<p class="lead">The same command on the same files gives the same numbers. Every table in full is in the'
-    yield " JSON file beside this page.</p>"
+    yield '<p class="lead">The same command on the same files gives the same numbers. The JSON file beside this page'
+    yield " holds the scores of every topic and the tables; of the longest it names the commands that give them.</p>"
     inner = command(str(report.settings.get("command", ""))) + terms({**report.basis.to_dict(), **settings})
     yield f"<details><summary>Command, data and settings</summary>{inner}</details>"
     inputs = report.tables.get("inputs")
