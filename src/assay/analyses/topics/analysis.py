@@ -66,8 +66,9 @@ def topics(
     and which depth may be the cheapest. The difference stays in the units of the measure with all judgments. A
     shallower pool shows a share of it, the slope of the regression through the origin, over all pairs of runs, of
     their mean differences in the pool on those with all judgments; and it varies over topics as it does in the pool.
-    The slope is that of all pairs: two given runs may differ by more or less in a shallow pool. Where runs hardly
-    differ, it says how the pool maps differences by chance.
+    The slope is that of all pairs: two given runs may differ by more or less in a shallow pool. A few runs that
+    hardly differ do not show it: of four neighbours among 24 (TREC-8, AP, 25 topics), nominal 95% intervals of
+    the cost held it in 83 to 88% of 60 samples, of all 24 see below.
 
     Not for the difference that was observed: put in as if it were true it says little more than p did. Not for runs
     unlike these: near-identical ones vary less, those of other kinds more. Normal theory is close for
@@ -98,7 +99,7 @@ def topics(
         What a topic costs in the same unit, whatever is judged: to write it, and to begin with it.
     pool_depth
         Pool depths of the mix: numbers, or ranges such as 1-10, as far as the deepest run goes (default:
-        5,10,20,50,100, where {pool_judged} of the contributors' documents down to that depth are judged).
+        5,10,20,50,100, as far as such pools are judged, as for `assay budget`).
     spend
         How much may be spent, in the same unit: adds the smallest difference that it finds in a pool of each depth.
 

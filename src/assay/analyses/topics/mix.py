@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.analyses.topics.designs import MOST_TOPICS
 from assay.core.arrays import Array, Bools, Index
 from assay.stats.intervals import deletion_changes, grouped, jackknife_interval
 from assay.stats.paired.pair_variances import typical_variances
@@ -93,7 +94,7 @@ class PoolEstimate:
 
     def smallest(self, budget: float, aim: Aim) -> tuple[int, Ends]:
         """How many topics a budget pays for, and the smallest difference that they find."""
-        n = int(budget / np.exp(self.log_price[0]) + 1e-9)
+        n = int(min(budget / np.exp(self.log_price[0]) + 1e-9, MOST_TOPICS))
         size = float(detectable_difference(np.exp(self.log_noise[0] / 2), n, alpha=aim.alpha, power=aim.power))
         low, high = _ends((self.log_noise + self.log_price) / 2, aim.level)  # it goes with the root of both
         centre = (self.log_noise[0] + self.log_price[0]) / 2
