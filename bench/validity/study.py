@@ -92,21 +92,27 @@ def parts(populations: Mapping[str, Kind], n_topics: Iterable[int]) -> list[Part
         Part(analysis, settings, name, n)
         for name, kind in populations.items()
         for analysis, settings in asked
-        if is_asked_about(analysis, name, kind)
+        if is_asked_about(analysis, name, kind, settings)
         for n in getattr(MODULES[analysis], "SIZES", SIZES)
         if n in sizes
     ]
     return sorted(every, key=lambda part: part.name)
 
 
-def is_asked_about(analysis: str, name: str, kind: Kind) -> bool:
+def is_asked_about(analysis: str, name: str, kind: Kind, settings: Settings = ()) -> bool:
     """Whether an analysis is asked about a population: of what it takes, or one that its module names."""
     named = getattr(MODULES[analysis], "TRUTHS", None)
-    return takes(analysis) == kind if named is None else name in named
+    return takes(analysis, settings) == kind if named is None else name in named
 
 
-def takes(analysis: str) -> Kind:
-    """What an analysis is asked about: scores where it takes them, else runs with judgments."""
+def takes(analysis: str, settings: Settings = ()) -> Kind:
+    """What an analysis is asked about: scores where it takes them, else runs with judgments.
+
+    With some settings that may be another kind: its module says so, as `KINDS`.
+    """
+    kinds: Mapping[Settings, Kind] = getattr(MODULES[analysis], "KINDS", {})
+    if settings in kinds:
+        return kinds[settings]
     return "scores" if "Scores" in str(signature(asked(analysis)).parameters["data"].annotation) else "collection"
 
 

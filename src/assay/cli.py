@@ -166,6 +166,9 @@ def parse_words(name: str, words: Sequence[str]) -> dict[str, Any]:
     parsed, unknown = parser.parse_known_intermixed_args(list(words))
     if unknown:
         flags = [flag for action in parser._actions for flag in action.option_strings]
+        other = unknown[0].split("=")[0].removeprefix("--")
+        if unknown[0].startswith("--") and other in index():
+            raise UsageError(f"{unknown[0]} is not understood; did you mean `assay {other}`?")
         named = "--runs" in flags and not unknown[0].startswith("-")
         usage = f": give runs by --runs {unknown[0]}" if named else f" (`assay {name} --help`)"
         raise UsageError(f"{unknown[0]} is not understood{suggestion(unknown[0], flags) or usage}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import polars as pl
@@ -291,3 +292,11 @@ def audited(*, against: float | None) -> Result:
 def planned(*, sd: float) -> Result:
     """The result of topics for a stated deviation, without its sentences."""
     return topics.function(sd=sd)
+
+
+def priced(costs: Mapping[int, float], *, cheapest: Sequence[int]) -> Result:
+    """The result of topics for a stated deviation, with a synthetic mix: what each pool depth costs, or may cost."""
+    plain = topics.function(sd=0.2)
+    rows = [("AP", d, 0.05, x, x * 0.8, x * 1.2, d in cheapest) for d, x in costs.items()]
+    names = ("measure", "pool_depth", "size", "cost", "cost_low", "cost_high", "cheapest")
+    return replace(plain, tables={**plain.tables, "mix": pl.DataFrame(rows, schema=names, orient="row")})

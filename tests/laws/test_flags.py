@@ -34,7 +34,7 @@ BASE: dict[str, tuple[str, ...]] = {
     "glance": ("runs", "--qrels", "qrels"),
     "agreement": (*DATA, "-m", "RR"),
     "measures": (),
-    "topics": ("--sd", "0.2"),
+    "topics": (*DATA, "--cost-per-judgment", "1"),
     "audit": ("--n-topics", "10", "--mean", "0.5", "--against", "0.4"),
     "budget": (*DATA, "--splits", "2", "--budget", "100"),
     "weights": ("runs", "--qrels", "qrels", "--depth", "2", "--draws", "1", "--resamples", "2", "--cutoffs", "1,2"),

@@ -30,6 +30,7 @@ from tests.builders.results import (
     planned,
     powered,
     predicted,
+    priced,
     seen,
     sized,
     subset_sizes,
@@ -133,6 +134,7 @@ SPEAKS: dict[str, tuple[Result, Result]] = {
         paired_systems(normal(50, 0.1)),
     ),
     "preferred_features": (disagreement_on(THREE, leads=LEADS), disagreement_on(THREE)),
+    "cheapest_mix": (priced({5: 900.0, 10: 1200.0}, cheapest=[5]), priced({5: 900.0}, cheapest=[5])),
     "topics_to_plan": (planned(sd=0.2), planned(sd=5e4)),
     "published_claims": (audited(against=0.7), audited(against=None)),
 }

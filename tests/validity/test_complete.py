@@ -36,7 +36,7 @@ def _results(name: str) -> Iterator[Result]:
     every: set[Settings] = {(), *(c.settings for c in INTERVALS if c.analysis == name)}
     for settings in every | {c.settings for c in SENTENCES if c.analysis == name}:
         try:
-            yield asked(name)(_data(takes(name)), **dict(settings))
+            yield asked(name)(_data(takes(name, settings)), **dict(settings))
         except AssayError:  # needs to be asked more
             continue
 

@@ -2,7 +2,7 @@
 
 What has no row is declared too: intervals that are `NOT_STUDIED`, sentences that are `DESCRIPTIVE`. A module may also
 say by how many `REPLICATES` its analysis is studied, where it takes long, on which `SIZES` and on which `TRUTHS`, and
-how to `ask` it about a sample, where it takes no data.
+how to `ask` it about a sample, where it takes no data or what its settings need, of which `KINDS` says the kind.
 """
 
 from __future__ import annotations

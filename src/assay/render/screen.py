@@ -154,7 +154,9 @@ def _filled(text: str, *, indent: str = "") -> str:
 def answer_of(result: Result) -> tuple[str, pl.DataFrame]:
     """The table that is printed first, all of it, and its name; that of the answer itself is the command's."""
     screen = result.screen
-    if screen is None or result.table.height <= _MOST_ROWS or screen.table not in result.tables:
+    if screen is None or screen.table not in result.tables:
+        return result.analysis, result.table
+    if result.table.height <= _MOST_ROWS and not screen.instead:
         return result.analysis, result.table
     return screen.table, result.tables[screen.table]
 

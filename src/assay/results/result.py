@@ -44,15 +44,16 @@ class Screen:
     """What is printed first of a result: a screen of the table that carries the answer.
 
     That is the result's own table where it has few rows, else the one of its tables that is named here, if it is
-    there. Of it the `columns` are shown, if they are named and there, and the rows that are largest `by` a column, if
-    one is named; smallest, if its name follows a minus. What there is no room for is one flag away. Of a `catalogue`
-    all rows are the answer.
+    there; where it stands `instead`, however few those are. Of it the `columns` are shown, if they are named and
+    there, and the rows that are largest `by` a column, if one is named; smallest, if its name follows a minus. What
+    there is no room for is one flag away. Of a `catalogue` all rows are the answer.
     """
 
     table: str = ""
     columns: tuple[str, ...] = ()
     by: str = ""
     catalogue: bool = False
+    instead: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,16 +18,21 @@ from assay.analyses.budget.budgets import (
     design_charts,
     design_table,
 )
-from assay.analyses.budget.designs import JudgingDesign, PilotPools
+from assay.analyses.budget.designs import (
+    JudgingDesign,
+    PilotPools,
+    asked_depths,
+    judged_pools,
+    pool_notes,
+    unjudged_pools,
+)
 from assay.analyses.budget.phi import shuffled_halves
-from assay.analyses.depth.analysis import POOL_DEPTHS, default_depths
-from assay.analyses.depth.sufficiency import POOL_JUDGED
 from assay.analyses.predictivity.comparisons import LEAST_SPLITS
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.ranges import whole_numbers
-from assay.core.text import counted, listed
+from assay.core.text import counted
 from assay.data import run_lists as runlists
 from assay.data.judged import Collection, judge
 from assay.measures.declare import Measure
@@ -43,7 +48,6 @@ from assay.stats.splits import splits as split_topics
 
 MEASURES = ("P@10", "RR", "AP", "nDCG", "RBP(p=0.95)")
 _STEPS = 5  # points of the curve that are observed
-_ALL = 0.9995  # of a pool: more would be shown as 100.0%
 _BEYOND = (1, 2)  # times the topics there are, extrapolated
 
 
@@ -180,12 +184,7 @@ def budget(
     check_ranking(data.runs.names)
     data, unanswered = _answered(data)
     asked_for = sorted({n for text in budget for n in _budgets(str(text))})
-    longest = max(1, int(data.runs.count.max(initial=0)))
-    depths = (
-        sorted({min(d, longest) for d in whole_numbers(pool_depth, "pool depth", least=1)})
-        if pool_depth is not None
-        else default_depths(POOL_DEPTHS, longest, coarse=False)
-    )
+    depths = asked_depths(pool_depth, data.runs)
     whole = judge(data.runs, data.qrels, negative=data.negative)
     aim = parse(("nDCG" if data.qrels.top > 1 or data.fractions else "AP") if target is None else target)
     asked = [m if isinstance(m, Measure) else parse(m) for m in measure or taking_grades(MEASURES, data.fractions)]
@@ -194,7 +193,7 @@ def budget(
     fill = np.isin(np.array(data.runs.names, dtype=object), runlists.contributors(contributors, data.runs.names))
     pools = PilotPools.of(data, whole, depths, fill)
     of_pools = pl.DataFrame(list(pools.rows()))
-    compared = of_pools if pool_depth is not None else _judged_pools(of_pools)
+    compared = of_pools if pool_depth is not None else judged_pools(of_pools)
     per_topic = {int(d): float(cost) for d, cost in compared.select("pool_depth", "per_topic").iter_rows()}
     budgets = asked_for or [-(-int(compared["n_documents"][0]) // 2)]
     _check_budgets(budgets, per_topic)
@@ -214,10 +213,10 @@ def budget(
             *unanswered,
             *([] if asked_for else [_default_budget(budgets[0], compared)]),
             *_notes(table, halves.n, len(data.runs.names), str(aim)),
-            *_pool_notes(of_pools, compared),
+            *pool_notes(of_pools, compared),
             *_few_splits(halves),
         ),
-        text="\n".join([*(f"{text}." for text in _unjudged(compared)), *answers(table, str(aim), level)]),
+        text="\n".join([*(f"{text}." for text in unjudged_pools(compared)), *answers(table, str(aim), level)]),
         charts=(
             *budget_chart(table, str(aim), level),
             *design_charts(curve, str(aim), {str(d.measure) for d in powers.designs if d.to_pool}),
@@ -278,12 +277,6 @@ def _curve_sizes(n: int) -> list[int]:
     return sorted({-(-k * (n // 2) // _STEPS) for k in range(1, _STEPS + 1)} | {times * n for times in _BEYOND})
 
 
-def _judged_pools(pools: pl.DataFrame) -> pl.DataFrame:
-    """Keep the pools that were judged, by and large; where none was, the shallowest."""
-    judged = pools.filter(pl.col("coverage").is_null() | (pl.col("coverage") >= POOL_JUDGED.value))
-    return judged if judged.height else pools.head(1)
-
-
 def _check_budgets(budgets: Sequence[int], per_topic: Mapping[int, float]) -> None:
     """Refuse a budget that pays for nothing."""
     cheapest = min(per_topic.values())
@@ -310,27 +303,3 @@ def _notes(table: pl.DataFrame, n: int, n_runs: int, target: str) -> Iterator[No
     if n < SPLIT_TOPICS.value:
         yield Note("split_topics", "caution", f"{n} topics are too few for an interval")
     yield from few_runs(n_runs, "a correlation")
-
-
-def _pool_notes(pools: pl.DataFrame, compared: pl.DataFrame) -> Iterator[Note]:
-    """Say how much of the pools was judged, and which are left out because too little was."""
-    for text in _unjudged(compared):
-        yield Note("unjudged_pools", "warning", f"{text}; --contributors names the runs that were pooled")
-    deepest = compared.row(-1, named=True)
-    if deepest["coverage"] is not None and deepest["coverage"] < _ALL:
-        share = f"{deepest['coverage']:.1%} of the contributors' documents down to depth {deepest['pool_depth']}"
-        text = f"the judgments cover {share}; the others cost as much, and count as not relevant"
-        yield Note("pool_coverage", "caution", text)
-    if left_out := [str(d) for d in pools["pool_depth"] if d not in set(compared["pool_depth"])]:
-        depths = f"{'depth' if len(left_out) == 1 else 'depths'} {listed(left_out)}"
-        text = f"pools of {depths} are left out: less than {POOL_JUDGED.value:.0%} of them is judged (--pool-depth)"
-        yield Note("left_out_pools", "info", text)
-
-
-def _unjudged(pools: pl.DataFrame) -> Iterator[str]:
-    """Warn of pools that cannot stand for pools of their depth."""
-    rows = pools.filter(pl.col("coverage") < POOL_JUDGED.value)
-    if rows.height:
-        first = rows.row(0, named=True)
-        share = f"{first['coverage']:.1%} of the documents down to depth {first['pool_depth']}"
-        yield f"Only {share} are judged: these designs do not stand for pools that are judged in full"

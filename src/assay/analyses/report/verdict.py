@@ -42,6 +42,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("most_informative",),
     ("slice_against",),
     ("gate_verdict",),
+    ("cheapest_mix",),
     ("topics_to_plan", "published_claims"),
     ("worst_runs_decide",),
     ("few_topics", "few_runs"),

@@ -20,6 +20,7 @@ from assay.stats.paired.sample_size import (
 )
 
 Name = Literal["paired", "anova", "interval"]
+MOST_TOPICS = 1e7  # beyond any that could be had
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,11 @@ class Design:
         if self.name == "interval":
             return interval_width(sd, n_topics, level=self.level)
         return anova_difference(self.n_systems, sd / np.sqrt(2), n_topics, alpha=self.alpha, power=self.power)
+
+
+def whole_topics(n: float) -> int | None:
+    """A whole number of topics; none where nothing varies, or beyond any that could be had."""
+    return int(n) if n <= MOST_TOPICS else None
 
 
 def pair_variance(x: Array, design: Design) -> Array:

@@ -205,7 +205,7 @@ def judgments_per_topic(c: ScoredCollection, depth: int) -> tuple[float, float]:
     """Documents of a topic in a pool of some depth over all runs, and judged documents: means over topics."""
     judged = judged_lists(c, "scores say nothing of pools")
     runs = judged.source
-    (pooled,) = pool_sizes(runs, judged.topics, np.ones(len(runs.names), dtype=bool), [depth])
+    pooled = pool_sizes(runs, judged.topics, np.ones(len(runs.names), dtype=bool), [depth]).sum()
     return float(pooled / len(judged.topics)), float(judged.pool.sum() / len(judged.topics))
 
 

@@ -37,13 +37,22 @@ def paired_topics(sd: ArrayLike, difference: ArrayLike, *, alpha: float, power: 
     >>> paired_topics(1.0, [0.5, 0.2, 0.0], alpha=0.05, power=0.8)  # as in any table of sample sizes
     array([ 34., 199.,  inf])
     """
+    effect = _effect(sd, difference)
+    guess = normal_topics(effect, alpha=alpha, power=power)
+    return _fewest(lambda at, n: paired_power(effect.flat[at], n, alpha=alpha) >= power, guess)
+
+
+def normal_topics(effect: Array, *, alpha: float, power: float) -> Array:
+    """About as many topics as `paired_topics`, as a smooth function of the effect, in deviations. [...]
+
+    >>> normal_topics(np.array([0.5, 0.2]), alpha=0.05, power=0.8).round(1)
+    array([ 33.3, 198.1])
+    """
     from scipy.special import ndtri
 
-    effect = _effect(sd, difference)
     z = float(ndtri(1 - alpha / 2))
     with np.errstate(divide="ignore", over="ignore"):
-        guess = ((z + float(ndtri(power))) / effect) ** 2 + z**2 / 2
-    return _fewest(lambda at, n: paired_power(effect.flat[at], n, alpha=alpha) >= power, guess)
+        return np.asarray(((z + float(ndtri(power))) / effect) ** 2 + z**2 / 2)
 
 
 def topics_for(effect: float, alpha: float) -> float:
