@@ -234,6 +234,7 @@ def compare(
         *one_topic(int(compared[0].n.max())),
         *_notes(data, family, flips, texts, baselines=baselines, gated=bool(gates), alpha=alpha, margin=margin),
         *_seed_notes(seeds, gated=bool(gates), sequential=sequential),
+        *_shares_of_nothing(tables.get("gates")),
         *([] if known is None else slice_notes(shown_path(str(slices)), known)),
         *(sequence_notes(data, gates, tables["sequence"], asked) if sequential else ()),
     )
@@ -313,6 +314,15 @@ def _notes(
         yield from _small_differences(family, data.conditions[0], alpha)
     yield from _shared(data, family)
     yield from _reversible(family, data.conditions[0], flips)
+
+
+def _shares_of_nothing(gates: pl.DataFrame | None) -> Iterator[Note]:
+    """Say which conditions are relative to a mean that may be 0."""
+    if gates is not None and (written := gates.filter(pl.col("low").is_infinite())["gate"].unique().to_list()):
+        text = (
+            f"{listed(sorted(written))}: the baseline's mean may be 0, so no share of it is known; state a difference"
+        )
+        yield Note("share_of_nothing", "caution", f"{text} without %")
 
 
 def _further(data: Scores, family: Family, *, gated: bool) -> Note:
