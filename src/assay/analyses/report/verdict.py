@@ -18,7 +18,7 @@ FEW_SENTENCES = Threshold(
     "few_sentences", 3, unit="sentences", meaning="of fewer that are decided, a verdict says what is lacking"
 )
 LEADS = ("slice_against", "compared_systems", "different_runs")
-"""Sentences that speak first where runs are few, in this order, and the only ones to say what is inconclusive there."""
+"""Sentences that speak first where runs are few, in this order, and the only ones that are inconclusive there."""
 INSTEAD = {"different_runs": "compared_systems", "unjudged_documents": "unjudged_shares"}
 """Sentences that are left out where another one speaks: of few runs, it answers the same question."""
 SAME_QUESTION: tuple[tuple[str, ...], ...] = (
