@@ -95,7 +95,8 @@ def to_junit(result: Result) -> str:
     undecided = result.settings.get("inconclusive")
     cases = [_case(row, undecided) for row in result.tables["gates"].to_dicts()]
     n_failed, n_skipped = (sum(what in case for case in cases) for what in ("<failure", "<skipped"))
-    head = f'<testsuite name="assay compare" tests="{len(cases)}" failures="{n_failed}" skipped="{n_skipped}">'
+    counts = f'tests="{len(cases)}" failures="{n_failed}" errors="0" skipped="{n_skipped}"'
+    head = f'<testsuite name="assay compare" {counts}>'
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>", ""])
 
 
@@ -103,11 +104,17 @@ def _case(row: Mapping[str, Any], undecided: str | None) -> str:
     who = row["run"] if row["baseline"] is None else f"{row['run']} against {row['baseline']}"
     about, name = safe(who, "xml"), safe(row["gate"], "xml")
     value, low, high = ("unknown" if row[end] is None else f"{row[end]:.6g}" for end in ("value", "low", "high"))
-    says = f"{row['verdict']}: {value}, one-sided bounds {low} and {high}, {row['n_topics']} queries"
+    bounds = "the baseline's mean may be 0" if _is_unbounded(row) else f"{value}, one-sided bounds {low} and {high}"
+    says = safe(f"{row['verdict']}: {bounds}, {row['n_topics']} queries", "xml")
     word = row["verdict"] if row["verdict"] in ("pass", "violated") else undecided or "skip"
     inner = {"pass": f"<system-out>{says}</system-out>", "skip": f'<skipped message="{says}"/>'}
-    failure = f'<failure message="{says}"/>'
+    failure = f'<failure type="{row["verdict"]}" message="{says}"/>'
     return f'  <testcase classname="{about}" name="{name}">\n    {inner.get(word, failure)}\n  </testcase>'
+
+
+def _is_unbounded(row: Mapping[str, Any]) -> bool:
+    """Whether a condition is relative to a mean of which no share is known."""
+    return row["low"] is not None and math.isinf(row["low"])
 
 
 def to_latex(result: Result) -> str:

@@ -97,4 +97,7 @@ def _state(result: Result) -> str:
 
 
 _CONDITIONS = ("gate", "run", "baseline", "value", "low", "high", "verdict", "n_topics")
-_COMPARED = ("measure", "run_a", "run_b", "difference", "low", "high", "p", "n_topics", "wins", "losses", "verdict")
+_COMPARED = (
+    *("measure", "run_a", "run_b", "verdict", "mean_a", "mean_b", "difference", "low", "high", "p", "n_topics"),
+    *("wins", "losses"),
+)

@@ -47,7 +47,11 @@ def sentences(report: Report) -> list[str]:
     ]
     gathered = {verdict.INCONCLUSIVE: verdict.inconclusive(report), verdict.BEWARE: verdict.caveats(report)}
     lines = [_wrapped(f"{title}: {text}.") for title, text in gathered.items() if text]
-    out = [f"{part.name}: left out; {visible(part.why_not)}" for part in report.parts if part.result is None]
+    reasons: dict[str, list[str]] = {}
+    for part in report.parts:
+        if part.result is None:
+            reasons.setdefault(part.why_not, []).append(part.name)
+    out = [_wrapped(f"{', '.join(names)}: left out; {why_not}") for why_not, names in reasons.items()]
     return ["\n".join(decided), _wrapped(report.text), *lines, _wrapped(STANDING), "\n".join(out)]
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
-from assay.analyses.compare.comparisons import BETTER, EQUIVALENT, INCONCLUSIVE, UNRESOLVABLE, WORSE
+from assay.analyses.compare.comparisons import BETTER, EQUIVALENT, INCONCLUSIVE, UNRESOLVABLE, UNTESTED, WORSE
 from assay.core.errors import UsageError
 from assay.stats.significance.pairs import holm
 from tests.builders.compare import compared, normal, scores
@@ -149,12 +149,17 @@ def test_further_measures_are_tested_behind_the_first_only() -> None:
     first[2] = first[0] + 0.1 * RNG.normal(size=n) - (0.1 * RNG.normal(size=n)).mean()
     second = RNG.normal(size=(3, n)) + np.array([[1.0], [0.0], [-3.0]])
     third = RNG.normal(size=(3, n)) + np.array([[0.35], [0.0], [0.0]])
-    table = compared(scores(np.stack([first, second, third]), measures=["AP", "RR", "P@5"])).table
+    result = compared(scores(np.stack([first, second, third]), measures=["AP", "RR", "P@5"]))
+    table = result.table
     rows = {(row["measure"], row["run_a"], row["run_b"]): row for row in table.to_dicts()}
     assert rows["AP", "a", "b"]["verdict"] == BETTER
     assert rows["AP", "a", "c"]["verdict"] == INCONCLUSIVE
     assert rows["RR", "a", "c"]["p"] is None
-    assert rows["RR", "a", "c"]["verdict"] == INCONCLUSIVE
+    assert rows["RR", "a", "c"]["verdict"] == UNTESTED
+    assert rows["RR", "a", "c"]["low"] > 0  # a single interval, of which a caution says that nothing was tested
+    (note,) = [note for note in result.notes if note.code == "further_measures"]
+    assert note.severity == "caution"
+    assert "RR" in note.text
     alone = [stats.ttest_rel(x[0], x[1]).pvalue for x in (second, third)]
     expected = np.minimum(np.maximum(3 * holm(np.array(alone)), rows["AP", "a", "b"]["p"]), 1)
     assert [rows[m, "a", "b"]["p"] for m in ("RR", "P@5")] == pytest.approx(expected)

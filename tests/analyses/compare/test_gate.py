@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,6 +14,8 @@ from scipy import stats
 from assay.analyses.compare.gate import Gate, read_gates
 from assay.cli import main
 from assay.core.errors import UsageError
+from assay.core.text import visible
+from assay.render.formats import to_junit, to_markdown
 from assay.results.result import Result
 from tests.builders.compare import compared, normal, scores
 
@@ -249,6 +252,46 @@ def test_an_undecided_condition_has_its_number_and_both_ends() -> None:
     )
     assert first.text == "whether a meets the condition nDCG@10 > +0"
     assert "%" in second.number
+
+
+JUNIT: dict[str, tuple[set[str], set[str]]] = {  # what Jenkins' junit-10.xsd allows: attributes, and elements inside
+    "testsuite": ({"name", "tests", "failures", "errors", "skipped"}, {"testcase"}),
+    "testcase": ({"name", "classname"}, {"failure", "skipped", "system-out"}),
+    "failure": ({"type", "message"}, set()),
+    "skipped": ({"message"}, set()),
+    "system-out": (set(), set()),
+}
+
+
+def test_names_that_are_markup_stay_names_in_xml_and_in_markdown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evil = ']]>&<b a="1">|`x`\'\x1b'
+    data = normal(60, 0.1)
+    result = compared(replace(data, runs=("old", evil)), baseline=["old"], gate=["nDCG@10 > -0.02", "nDCG@10 > +0"])
+    root = ElementTree.fromstring(to_junit(result))
+    assert {case.get("classname") for case in root} == {visible(f"{evil} against old")}
+    for element in root.iter():
+        attributes, inside = JUNIT[element.tag]
+        assert set(element.keys()) <= attributes
+        assert {one.tag for one in element} <= inside
+    assert [int(root.get(name, "")) for name in ("tests", "failures", "errors", "skipped")] == [2, 2, 0, 0]
+    text = to_markdown(result)
+    assert "<b" not in text
+    assert "\x1b" not in text
+    assert all(line.count("|") - line.count("\\|") in (0, 9, 14) for line in text.splitlines())
+
+
+def test_a_share_of_a_mean_that_may_be_0_is_undecided_and_says_why() -> None:
+    x = 0.01 * np.random.default_rng(3).normal(size=(2, 80))
+    result = compared(scores(x - x.mean(1, keepdims=True)), baseline=["b"], gate=["nDCG@10 > -2%"])
+    (row,) = result.tables["gates"].to_dicts()
+    assert (row["verdict"], row["low"], row["high"]) == ("inconclusive", -np.inf, np.inf)
+    assert result.undecided
+    assert result.sentences[0].text == "whether a meets the condition nDCG@10 > -2%, as the mean of b may be 0"
+    assert "share_of_nothing" in [note.code for note in result.notes]
+    assert "the baseline&#x27;s mean may be 0" in to_junit(result)
+    assert "inf" not in to_junit(result).replace("inconclusive", "")
 
 
 def test_xml_is_for_gates_only(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -143,6 +143,37 @@ def test_where_every_measure_is_doubted_none_advises(monkeypatch: pytest.MonkeyP
     assert BY_ONE_MEASURE & set(doubted_report(monkeypatch).table["rule"])
 
 
+def test_a_report_of_few_systems_passes_on_what_a_comparison_is_asked(tmp_path: Path) -> None:
+    data = few(3)
+    path = tmp_path / "slices.csv"
+    topics = data.qrels.topics
+    path.write_text("query,lang\n" + "".join(f"{t},{'de' if i % 2 else 'en'}\n" for i, t in enumerate(topics)))
+    base = data.runs.names[0]
+    asked: dict[str, Any] = {"baseline": [base], "slices": str(path), "margin": 0.3, "difference": 0.1}
+    made = report(data, sections=["compare"], measure=["nDCG@10"], **asked)
+    assert isinstance(made, Report)
+    assert set(made.tables["compare"]["run_b"]) == {base}
+    assert {"compare.slices", "compare.needed"} <= made.tables.keys()
+    assert f"--baseline {base}" in part(made, "compare").command
+    assert str(tmp_path) not in json.dumps(made.to_dict(), default=str)
+
+
+@pytest.mark.parametrize(
+    ("n_runs", "asked", "problem"),
+    [
+        (3, {"baseline": ["rum01"]}, "--baseline rum01: no such system; did you mean"),
+        (3, {"margin": -1.0}, "--margin is a difference"),
+        (11, {"margin": 0.1}, "--margin goes with compare: needs fewer than 10 runs; there are 11"),
+        (3, {"margin": 0.1, "sections": ["glance"]}, "--margin goes with compare, which --sections leaves out"),
+    ],
+)
+def test_what_a_comparison_is_asked_is_never_left_out_in_silence(
+    n_runs: int, asked: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(UsageError, match=problem):
+        report(few(n_runs), **{"sections": ["compare"], "measure": ["nDCG@10"], **asked})
+
+
 @pytest.mark.slow
 def test_the_command_of_a_section_gives_its_numbers(run: Callable[..., Answer], found: Report, many: Path) -> None:
     """The report was made from elsewhere, by absolute paths; its commands run where the files are."""

@@ -142,6 +142,16 @@ def test_differences_between_runs_lead_where_runs_are_few(runs: int, first: str)
 
 
 @pytest.mark.usefixtures("empty_rules")
+def test_of_few_runs_a_slice_comes_before_the_decision_and_what_is_open_about_measures_is_not_said() -> None:
+    named("compared_systems", "power")
+    named("slice_against", "power")
+    named("best_measures", "power", status="inconclusive")
+    few, many = (verdict(answered("power", runs=n)) for n in (MANY - 1, MANY))
+    assert [one.name for _, one in few] == ["slice_against", "compared_systems"]
+    assert "best_measures" in [one.name for _, one in many]
+
+
+@pytest.mark.usefixtures("empty_rules")
 def test_a_users_own_sentence_comes_after_the_built_in_ones() -> None:
     named("mine", "power")
     named("document_errors", "power")

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.compare.charts import comparison_charts
-from assay.analyses.compare.comparisons import Comparisons
+from assay.analyses.compare.comparisons import UNTESTED, Comparisons
 from assay.analyses.compare.evidence import flippable, hole_table, list_table, most_different, query_table
 from assay.analyses.compare.families import Family, cluster_index, pairing
 from assay.analyses.compare.gate import PASS, UNDECIDED, VIOLATED, gate_table, overall, read_gates
@@ -22,7 +22,7 @@ from assay.analyses.compare.slices import slice_notes, slice_table
 from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError
 from assay.core.notes import Note
-from assay.core.text import counted, listed
+from assay.core.text import counted, first_few, listed
 from assay.core.thresholds import Threshold
 from assay.data.formats.topic_tables import topic_attributes, topic_texts
 from assay.data.provenance import shown_path
@@ -148,7 +148,8 @@ def compare(
     verdict
         Of run_a: better, worse, inconclusive, unresolvable (fewer queries differ than can ever be significant) or,
         with `margin`, equivalent (two one-sided tests: the interval at 1 - 2 alpha lies inside the margin), which may
-        be a significant difference that is smaller than the margin.
+        be a significant difference that is smaller than the margin. By a further measure untested, where the first
+        has not decided the pair.
     topics_needed
         At least how many queries in all would decide it with a chance of {target_power}, where it is not decided: at
         the upper end of the interval, because the observed difference itself says little. Empty where that is no more
@@ -250,8 +251,9 @@ def compare(
     notes = (
         *data.notes,
         *one_topic(int(compared[0].n.max())),
-        *_notes(data, family, flips, texts, baselines=baselines, alpha=alpha, margin=margin),
+        *_notes(data, family, flips, texts, baselines=baselines, gated=bool(gates), alpha=alpha, margin=margin),
         *_seed_notes(seeds, gated=bool(gates), sequential=sequential),
+        *_shares_of_nothing(tables.get("gates")),
         *([] if known is None else slice_notes(shown_path(str(slices)), known)),
         *(() if watched is None else sequence_notes(data, gates, watched)),
     )
@@ -321,6 +323,7 @@ def _notes(
     texts: Mapping[str, str],
     *,
     baselines: Sequence[str],
+    gated: bool,
     alpha: float,
     margin: float | None,
 ) -> Iterator[Note]:
@@ -332,12 +335,37 @@ def _notes(
     if binary := [m for m, of in zip(data.conditions, family.of, strict=True) if of.is_binary]:
         yield Note("binary", "info", f"{listed(binary)}: differences of 0 and 1, by McNemar's exact test")
     if len(data.conditions) > 1:
-        text = f"further measures than {data.conditions[0]} are tested only where it decides; single intervals"
-        yield Note("further_measures", "info", text)
+        yield _further(data, family, gated=gated)
     if margin is not None:
         yield from _small_differences(family, data.conditions[0], alpha)
     yield from _shared(data, family)
     yield from _reversible(family, data.conditions[0], flips)
+
+
+def _shares_of_nothing(gates: pl.DataFrame | None) -> Iterator[Note]:
+    """Say which conditions are relative to a mean that may be 0."""
+    if gates is not None and (written := gates.filter(pl.col("low").is_infinite())["gate"].unique().to_list()):
+        text = (
+            f"{listed(sorted(written))}: the baseline's mean may be 0, so no share of it is known; state a difference"
+        )
+        yield Note("share_of_nothing", "caution", f"{text} without %")
+
+
+def _further(data: Scores, family: Family, *, gated: bool) -> Note:
+    """Say what becomes of further measures; a caution where an untested one looks as if it decided."""
+    first = data.conditions[0]
+    apart = {
+        measure: None
+        for measure, made in zip(data.conditions[1:], family.decisions[1:], strict=True)
+        for word, low, high in zip(made.verdict, made.low, made.high, strict=True)
+        if word == UNTESTED and (low > 0 or high < 0)
+    }
+    if gated or not apart:  # a gate tests what it is about
+        text = f"further measures than {first} are tested only where it decides; single intervals"
+        return Note("further_measures", "info", text)
+    text = f"{first} leaves pairs open, and there further measures are untested, though single intervals leave 0 out "
+    text += f"({first_few(list(apart))}); to decide by one, name it first (-m); by several, set a --gate"
+    return Note("further_measures", "caution", text)
 
 
 def _small_differences(family: Family, measure: str, alpha: float) -> Iterator[Note]:
@@ -361,7 +389,8 @@ def _shared(data: Scores, family: Family) -> Iterator[Note]:
     """Where runs lack queries, say on how many pairs were compared."""
     n = family.of[0].n
     if (n < len(data.topics)).any():
-        text = f"pairs are compared on the queries that both have: {n.min()} to {n.max()} of {len(data.topics)}"
+        shown = f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
+        text = f"pairs are compared on the queries that both have: {shown} of {len(data.topics):,}"
         yield Note("shared_queries", "info", text)
 
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from assay.analyses.compare.comparisons import BETTER, EQUIVALENT, INCONCLUSIVE, UNRESOLVABLE, WORSE
+from assay.analyses.compare.comparisons import BETTER, EQUIVALENT, INCONCLUSIVE, UNRESOLVABLE, UNTESTED, WORSE
 from assay.core.text import percent
 from assay.data.provenance import Basis
 from assay.results.charts import COLOURS, FAINT, FEW_PAIRS, GRID, MAX_ROWS, Chart, Spec, category, field, intervals
 
 _MOST_SLICES = 30
-_VERDICTS = {BETTER: COLOURS[0], WORSE: COLOURS[1], EQUIVALENT: COLOURS[2], INCONCLUSIVE: FAINT, UNRESOLVABLE: GRID}
+_VERDICTS = {BETTER: COLOURS[0], WORSE: COLOURS[1], EQUIVALENT: COLOURS[2], INCONCLUSIVE: FAINT}
+_VERDICTS |= {UNRESOLVABLE: GRID, UNTESTED: GRID}
 
 
 def comparison_charts(

@@ -230,7 +230,7 @@ class Decisions:
 
 
 BETTER, WORSE, INCONCLUSIVE = "better", "worse", "inconclusive"
-UNRESOLVABLE, EQUIVALENT = "unresolvable", "equivalent"
+UNRESOLVABLE, EQUIVALENT, UNTESTED = "unresolvable", "equivalent", "untested"
 
 
 def decide(of: Comparisons, *, alpha: float, margin: float | None = None) -> Decisions:
@@ -269,7 +269,12 @@ def decide_after(of: Sequence[Comparisons], gate: Decisions, *, alpha: float) ->
     for one, own in zip(of, p, strict=True):
         low, high = one.interval(alpha)
         words = [
-            INCONCLUSIVE if not own[i] < alpha else BETTER if one.mean[i] > 0 else WORSE for i in range(own.size)
+            UNTESTED
+            if np.isnan(own[i])
+            else INCONCLUSIVE
+            if not own[i] < alpha
+            else (BETTER if one.mean[i] > 0 else WORSE)
+            for i in range(own.size)
         ]
         out.append(Decisions(own, low, high, words, [None] * own.size, gate.alpha))
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -92,6 +93,8 @@ def _undecided(gate: str, rows: list[Row]) -> Sentence:
 
 def _gated(action: str, row: Row, *, of: int, why: str = "") -> Sentence:
     """Set an action with the number that a condition is about, and whose it is if there are others."""
+    if known(row["low"]) and math.isinf(row["low"]):
+        return Sentence(f"{action}, as the mean of {row['baseline']} may be 0")
     show = percent if row["gate"].endswith("%") else _signed if row["baseline"] is not None else score
     against = "" if row["baseline"] is None else f" over {row['baseline']}"
     shown = "{}" if of == 1 else f"{{}} for {row['run']}{against}"

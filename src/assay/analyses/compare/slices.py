@@ -87,8 +87,8 @@ def _by_steps(rows: list[_Row], of: Comparisons, alpha: float) -> list[tuple[flo
                 p[other] = np.inf if again is None else again.joint_p
                 rows[other] = rows[other] if again is None else replace(rows[other], of=again)
     left = np.flatnonzero(np.isfinite(p))
-    for k, own in zip(left, corrected(p[left], "holm"), strict=True):
-        found[k] = max(floor, float(own)), ""
+    for other, own in zip(left.tolist(), corrected(p[left], "holm").tolist(), strict=True):
+        found[other] = max(floor, own), ""
     return found
 
 

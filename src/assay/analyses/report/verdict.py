@@ -18,7 +18,8 @@ MOST_SENTENCES = Threshold(
 FEW_SENTENCES = Threshold(
     "few_sentences", 3, unit="sentences", meaning="of fewer that are decided, a verdict says what is lacking"
 )
-LEADS = ("slice_against", "compared_systems", "different_runs")  # speak first where runs are few
+LEADS = ("slice_against", "compared_systems", "different_runs")
+"""Sentences that speak first where runs are few, in this order, and the only ones that are inconclusive there."""
 INSTEAD = {"different_runs": "compared_systems", "unjudged_documents": "unjudged_shares"}
 """Sentences that are left out where another one speaks: of few runs, it answers the same question."""
 SAME_QUESTION: tuple[tuple[str, ...], ...] = (
@@ -60,15 +61,16 @@ Statement = tuple[str, Sentence]  # the section that shows the evidence, and wha
 def verdict(results: Mapping[str, Result]) -> list[Statement]:
     """Say what results say together: what is decided, then what is inconclusive, then the caveats, gravest first.
 
-    With few runs the differences between runs lead. Nothing is advised by a measure that ranks runs by what was
-    judged.
+    With few runs the differences between runs lead, and what is open about measures is left out. Nothing is advised
+    by a measure that ranks runs by what was judged.
     """
     own = [(section, one) for section, result in results.items() for one in result.sentences]
     every = sorted([*own, *joint_sentences(results)], key=lambda statement: place(statement[1].name))
     doubted = doubted_by(results)
     every = [(section, one) for section, one in every if one.measure not in doubted]
     if n_runs(*results.values()) < MANY_RUNS.value:
-        every.sort(key=lambda statement: statement[1].name not in LEADS)
+        every = [one for one in every if one[1].status != "inconclusive" or _leads(one) < len(LEADS)]
+        every.sort(key=_leads)
     spoken = {one.name for _, one in every}
     repeated = _repeated({one.name for _, one in every if one.status == "decided"})
     repeated |= {name for name, other in INSTEAD.items() if other in spoken}
@@ -83,6 +85,12 @@ def doubted_by(results: Mapping[str, Result]) -> list[str]:
     """The measures of which the power section warns that they rank runs by what was judged."""
     power = results.get("power")
     return [] if power is None else doubted_measures(power.table, power.basis.runs or 0)
+
+
+def _leads(statement: Statement) -> int:
+    """Where a sentence stands among those that lead where runs are few; after them all others."""
+    name = statement[1].name
+    return LEADS.index(name) if name in LEADS else len(LEADS)
 
 
 def _most_useful(decided: Sequence[Statement]) -> list[Statement]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.core.text import counted
+from assay.render.cells import is_number
 from assay.render.docstrings import documentation
 from assay.render.html import Picture, esc, grid, notes_list, picture, spec_for_page
 from assay.render.page.decide import said
@@ -31,6 +32,8 @@ from assay.results.result import Part, Result
 from assay.results.sentences import Sentence, beside
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from assay.results.charts import Chart
 
 _ROWS = 8  # of a table on a card
@@ -141,10 +144,17 @@ def _head_of(part: Part, result: Result, name: str, where: str, rows: int, room:
     first = narrowed(table.head(rows), room, _GAP)
     if first.shape == table.shape:
         return table_block(name, table, part.name, "", "", where)
+    first = narrowed(_varying(table).head(rows), room, _GAP)
     inner = grid(first, label=f"{table_label(part.name, name)}, first rows", still=True)
     shares = {"row": (first.height, table.height), "column": (first.width, table.width)}
     cut = ", ".join(f"{k:,} of {counted(n, what)}" for what, (k, n) in shares.items() if k < n)
     return f'<div><div class="scroll still">{inner}</div><p class="cut">{cut}</p></div>'
+
+
+def _varying(table: pl.DataFrame) -> pl.DataFrame:
+    """Leave out texts that are the same in every row: on a card they take the room of what differs."""
+    same = [name for name in table.columns if not is_number(table, name) and table[name].n_unique() == 1]
+    return table.drop(same) if len(same) < table.width else table
 
 
 def _tables(part: Part, result: Result, small_table: str | None, where: str, rows: int, room: int) -> Iterator[str]:
