@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from assay.analyses.compare.analysis import compare
-from assay.core.arrays import Array
+from assay.core.arrays import Array, Index
 from assay.data.provenance import Basis
 from assay.results.result import Result
 from assay.scoring.loaders import as_scores, collection
@@ -175,7 +175,7 @@ def _query(i: int, ndcg: float) -> Any:
     return QueryScore(f"q{i}", "", [], [], None, 0.0, 0.0, 0.0, float(ndcg))
 
 
-def _report(x: Array, at: Array) -> Any:
+def _report(x: Array, at: Index) -> Any:
     """A report of toolkit-rag-quality on some queries, in their order."""
     from toolkit_rag_quality.report import RAGReport
 
@@ -183,7 +183,7 @@ def _report(x: Array, at: Array) -> Any:
     return RAGReport({"recall_at_k": 1.0, "queries": len(at), "ndcg_at_k": float(x[at].mean())}, rows)
 
 
-def gated(folder: Path, a: Array, b: Array, of_a: Array, of_b: Array) -> Result:
+def gated(folder: Path, a: Array, b: Array, of_a: Index, of_b: Index) -> Result:
     """A gate on scores of some queries in a file, read as `assay compare --scores` reads it."""
     lines = [f"{run},q{i},nDCG@10,{x[i]}\n" for run, x, at in (("a", a, of_a), ("b", b, of_b)) for i in at]
     file = folder / "scores.csv"

@@ -19,7 +19,7 @@ from assay.data.provenance import Basis
 from assay.scoring.scores import Scores
 from assay.stats.paired.confidence_sequences import p_over_time
 
-N_STREAMS, N_NULL, N_QUERIES, SEED, ALPHA = 400, 4000, 300, 18, 0.05
+N_STREAMS, N_NULL, N_QUERIES, SEED, ALPHA = 250, 2000, 300, 18, 0.05
 _RR = np.array([1.0, 0.5, 1 / 3, 0.25, 0.1, 0.0])
 _RR_CHANCE = np.array([0.4, 0.15, 0.1, 0.05, 0.1, 0.2])
 _RR_MEAN = float(_RR @ _RR_CHANCE)

@@ -9,7 +9,6 @@ fixed.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import version
@@ -127,4 +126,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
