@@ -51,6 +51,7 @@ bench: $(READY)
 	$(BIN)/python -m bench.weights
 	$(BIN)/python -m bench.codes
 	$(BIN)/python -m bench.page
+	$(BIN)/python -m bench.gates
 
 lock: ## pins what the index has now; no index address is written
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock

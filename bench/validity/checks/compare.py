@@ -36,6 +36,8 @@ GATE = "> -0.01"
 GATED = (("baseline", ("r00",)), ("gate", tuple(f"{m} {GATE}" for m in ("AP",))), ("slices", SLICES))
 
 SEQUENTIAL = (("sequential", True),)
+THESE = (("estimand", "these"), ("sequential", True))
+GATED_WATCH = (("baseline", ("r00",)), ("gate", tuple(f"{m} {GATE}" for m in ("AP",))), ("sequential", True))
 
 # --- what is true
 
@@ -60,6 +62,11 @@ def _true_at_all_times(truth: Truth, n_topics: int) -> dict[Key, float]:
 
 def _no_interaction(truth: Truth, n_topics: int) -> dict[Key, float]:
     return dict.fromkeys(_true_slices(truth, n_topics), 0.0)
+
+
+def _no_error(truth: Truth, n_topics: int) -> dict[Key, float]:
+    """The mean over the queries of a sample is what it is after the last of them, which the sample itself says."""
+    return dict.fromkeys(_true_at_all_times(truth, n_topics), 0.0)
 
 
 def _true_topics(truth: Truth, n_topics: int) -> dict[Key, float]:  # noqa: ARG001
@@ -88,6 +95,14 @@ def _at_once(result: Result) -> pl.DataFrame:
 def _single(result: Result) -> pl.DataFrame:
     """By further measures; of one measure, none."""
     return result.table.filter(pl.col("interval") != SIMULTANEOUS)
+
+
+def _less_that_of_these(result: Result) -> pl.DataFrame:
+    """The ends of watched intervals, less the mean over all queries of the sample."""
+    pair = ["measure", "run_a", "run_b"]
+    in_all = result.tables["sequence"].select(*pair, "value")
+    ends = result.tables["running"].join(in_all, on=pair)
+    return ends.with_columns(low=pl.col("low") - pl.col("value"), high=pl.col("high") - pl.col("value"))
 
 
 _PAIR = ("measure", "run_a", "run_b")
@@ -151,6 +166,35 @@ INTERVALS: tuple[IntervalCheck, ...] = (
         SEQUENTIAL,
         counted="at once",
         repeated_in=("sequence",),
+        label="at all times and of all pairs at once, so that fewer are wrong",
+    ),
+    IntervalCheck(
+        "compare: watched, these queries",
+        "compare",
+        "running",
+        (*_PAIR, "n_topics"),
+        "low",
+        "low",
+        "high",
+        "mean difference over the queries of the sample, of all pairs at all times",
+        _no_error,
+        THESE,
+        read=_less_that_of_these,
+        counted="at once",
+        label="at all times and of all pairs at once, so that fewer are wrong",
+    ),
+    IntervalCheck(
+        "compare: gate, watched",
+        "compare",
+        "gates",
+        ("measure", "run", "baseline"),
+        "value",
+        "low",
+        "high",
+        *_TRUE,
+        GATED_WATCH,
+        level=0.9,
+        label="at all times, of which this is the last",
     ),
 )
 

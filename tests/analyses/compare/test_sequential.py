@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -224,11 +225,11 @@ def test_a_difference_that_is_known_to_be_the_threshold_is_on_the_side_that_the_
 NAMES = [f"t{i}" for i in ORDER]
 
 
-def growing(folder: Path, n: int, x: Array = X[:2], *, names: Sequence[str] = NAMES, **settings: object) -> Result:
+def growing(folder: Path, n: int, x: Array | None = None, names: Sequence[str] = NAMES, **settings: Any) -> Result:
     """What is said of the first n queries in the order of a file of 200."""
     file = folder / "order.txt"
     file.write_text("".join(f"{name}\n" for name in names))
-    data = scores(x)
+    data = scores(X[:2] if x is None else x)
     return compared(data.select(topics=sorted(NAMES[:n])), sequential=True, query_order=str(file), **settings)
 
 
@@ -236,7 +237,7 @@ def growing(folder: Path, n: int, x: Array = X[:2], *, names: Sequence[str] = NA
 def test_a_gate_that_is_asked_again_as_scores_come_in_stops_where_one_look_at_all_says(
     tmp_path: Path, estimand: str
 ) -> None:
-    asked = {"baseline": ["b"], "gate": ["nDCG@10 > -0.05", "nDCG@10 > +0.3"], "estimand": estimand}
+    asked: dict[str, Any] = {"baseline": ["b"], "gate": ["nDCG@10 > -0.05", "nDCG@10 > +0.3"], "estimand": estimand}
     end = growing(tmp_path, 200, **asked).tables["sequence"]
     assert end["verdict"].to_list() == ["better", "pass", "violated"]
     for n in (2, 5, 10, 20, 40, 80, 160):
