@@ -11,10 +11,11 @@ import polars as pl
 
 from assay.analyses.compare.charts import comparison_charts
 from assay.analyses.compare.comparisons import Comparisons
-from assay.analyses.compare.evidence import flippable, hole_table, list_table, most_different, query_table
+from assay.analyses.compare.evidence import hole_table, list_table, most_different, query_table
 from assay.analyses.compare.families import Family, cluster_index, pairing
 from assay.analyses.compare.gate import PASS, UNDECIDED, VIOLATED, gate_table, overall, read_gates
 from assay.analyses.compare.replicates import Replicates, read_replicates
+from assay.analyses.compare.reversals import flippable
 from assay.analyses.compare.sequential import sequence_notes, sequence_tables, watched
 from assay.analyses.compare.slices import slice_notes, slice_table
 from assay.core.arrays import Array, Index

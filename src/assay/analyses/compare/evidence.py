@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import polars as pl
 
 from assay.analyses.compare.comparisons import Comparisons
-from assay.core.arrays import Array, Bools, Index
+from assay.core.arrays import Array, Index
 from assay.core.thresholds import Threshold
 from assay.data.judged import Judged
 from assay.data.judgments.scale import ABSENT, IN_POOL, UNJUDGED
 from assay.results.schemas import schema, table
-from assay.scoring.bounds import score_bounds
 from assay.scoring.conditions import Ingredients, recognised_condition
 from assay.scoring.scores import Scores
 
@@ -164,29 +162,3 @@ def hole_table(data: Scores, source: Ingredients) -> pl.DataFrame:
     share = np.divide(n[0], n[1], out=np.full(len(data.runs), np.nan), where=n[1] > 0)
     rows = zip(data.runs, [depth] * len(data.runs), share, strict=True)
     return table(rows, schema("run", "depth", "unjudged", depth=pl.Int64))
-
-
-def flippable(data: Scores, source: Ingredients, of: Sequence[Comparisons], pairing: Pairing) -> Array:
-    """Which differences unjudged documents could reverse: 1 or 0, NaN without a bound. [measure, pair]
-
-    From exact bounds of each score: the unjudged documents of the one all not relevant, those of the other all of the
-    highest grade; as if none stood in both lists, so that no completion of the judgments reverses more.
-    """
-    ends = score_bounds(data, partial(source.judged_for, data), tail="empty")
-    oriented = [data.oriented(end) for end in ends]
-    least, most = np.minimum(*oriented), np.maximum(*oriented)
-    flips = np.full((len(of), pairing.first.size), np.nan)
-    for m, compared in enumerate(of):
-        for i, (a, b) in enumerate(zip(pairing.first, pairing.second, strict=True)):
-            both = ~np.isnan(compared.difference[i])
-            against = _lowest(least[m], most[m], a, b, both) if compared.mean[i] > 0 else None
-            if compared.mean[i] < 0:
-                against = _lowest(least[m], most[m], b, a, both)
-            if against is not None and not np.isnan(against):
-                flips[m, i] = against < 0
-    return flips
-
-
-def _lowest(least: Array, most: Array, ahead: int, behind: int, topics: Bools) -> float:
-    """The mean difference at its worst for the run that is ahead."""
-    return float((least[ahead, topics] - most[behind, topics]).sum())
