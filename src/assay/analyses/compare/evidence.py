@@ -88,7 +88,7 @@ def list_table(
     """Both ranked lists of the queries on which the first of a pair is most behind, by the first measure."""
     condition = recognised_condition(data.conditions[0])
     judged = source.judged_for(data, condition.under if condition else (None, None))
-    lists = _Lists(judged, source, depth_of(data.conditions[0]))
+    lists = Lists(judged, source, depth_of(data.conditions[0]))
     rows = []
     for i, a, b in [*pairing][:MOST_PAIRS]:
         for t in most_different(of, i)[1][: int(SHOWN_LISTS.value)]:
@@ -106,7 +106,7 @@ def depth_of(measure: str) -> int:
     return (condition.measure.cutoff if condition else None) or _DEPTH
 
 
-class _Lists:
+class Lists:
     """The first documents of lists, by name, with their grades."""
 
     def __init__(self, judged: Judged, source: Ingredients, depth: int) -> None:
@@ -125,11 +125,14 @@ class _Lists:
 
     def of(self, run: int, topic: int) -> list[tuple[str, str]]:
         """Documents and grades of a list; a document that was not judged has the grade ?."""
+        shown = self.grades_of(run, topic)
+        return list(zip(self._documents(run, topic, len(shown)), shown, strict=True))
+
+    def grades_of(self, run: int, topic: int) -> list[str]:
+        """The grades of a list by rank; that of a document which was not judged is ?."""
         block, row = self.place[:, run * len(self.judged.topics) + topic]
         grade = self.judged.blocks[block].grade[row, : self.depth]
-        grade = grade[grade != ABSENT]
-        shown = ["?" if one < 0 else self.grades[one] for one in grade]
-        return list(zip(self._documents(run, topic, len(shown)), shown, strict=True))
+        return ["?" if one < 0 else self.grades[one] for one in grade[grade != ABSENT]]
 
     def _documents(self, run: int, topic: int, n: int) -> list[str]:
         """The ids of the first documents, where they were judged; runs keep codes only."""
