@@ -34,7 +34,8 @@ for r in range(n_systems):
     own = {"t": query, "d": (order + first).ravel(), "rank": rank, "score": ordered.ravel()}
     write(folder / "runs" / f"r{r:02d}.txt", "{} Q0 doc{} {} {} " + f"r{r:02d}", **own)
 query, doc = np.nonzero(rng.random(gain.shape) < 0.2)
-write(folder / "qrels.txt", "{} 0 doc{} {}", t=query, d=doc + n_docs * query, g=np.digitize(gain, [1, 2, 3])[query, doc])
+grade = np.digitize(gain, [1, 2, 3])[query, doc]
+write(folder / "qrels.txt", "{} 0 doc{} {}", t=query, d=doc + n_docs * query, g=grade)
 """
 _COMPARE = """
 import resource, sys
