@@ -38,6 +38,22 @@ def normal(n_topics: int, lead: float, *, n_runs: int = 2, sd: float = 0.1, seed
     return scores(0.5 + noise - lead * np.arange(n_runs)[:, None])
 
 
+def noisier(times: float, *, n_topics: int = 50, n_runs: int = 3, measures: Sequence[str] = ("AP", "RR")) -> Scores:
+    """Runs far apart by two measures, of which the second differs by as much and varies so many times as much."""
+    one = normal(n_topics, 0.05, n_runs=n_runs, sd=0.05).value[0]
+    mean = one.mean(-1, keepdims=True)
+    other = mean + times * (one - mean)
+    return scores(np.stack([one, other]), measures=measures)
+
+
+def contradicted(n_topics: int = 60, *, size: float = 1.0) -> Scores:
+    """Runs a and b: a is ahead by AP, but by RR on every third topic only, elsewhere behind, `size` times as far."""
+    noise = normal(n_topics, 0.3).value[0]
+    other = noise.copy()
+    other[:, np.arange(n_topics) % 3 > 0] = size * noise[::-1, np.arange(n_topics) % 3 > 0]
+    return scores(np.stack([noise, other]), measures=("AP", "RR"))
+
+
 def compared(data: Scores, **settings: Any) -> Result:
     """What `compare` says of them."""
     return compare(data, **settings)

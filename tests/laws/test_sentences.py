@@ -15,7 +15,7 @@ from assay.results.result import Result
 from assay.results.sentences import RULES, load_sentences, rules_table
 from tests.builders.compare import compared as paired_systems
 from tests.builders.compare import listed as unjudged_lists
-from tests.builders.compare import normal, sliced
+from tests.builders.compare import noisier, normal, sliced
 from tests.builders.disagreement import LEADS, THREE, disagreement_on
 from tests.builders.error import sampled
 from tests.builders.reliability import compared, studied
@@ -128,6 +128,7 @@ SPEAKS: dict[str, tuple[Result, Result]] = {
     "document_errors": (sampled(0.03, 0.01), sampled(0.03, 0.005)),
     "disagreeing_measures": (disagreement_on(THREE), disagreement_on(THREE, n_pairs=99)),
     "most_informative": (informed(ERRORS, best=["AP"]), informed(ERRORS, best=["AP"], runs=9)),
+    "efficient_measure": (paired_systems(noisier(2.0)), paired_systems(noisier(2.0, measures=("AP", "latency")))),
     "slice_against": (sliced(-0.3), sliced(0.05)),
     "gate_verdict": (
         paired_systems(normal(50, 0.1), baseline=["b"], gate=["nDCG@10 > +0.01", "nDCG@10 > -2%"]),
@@ -180,7 +181,14 @@ def test_every_technical_word_of_a_sentence_is_in_the_glossary(name: str) -> Non
         assert_explained(f"{said.text} {said.shown}")
 
 
-WITHOUT_THRESHOLD = {"empty_topics", "retrieved_only", "same_runs", "unjudged_shares", "gate_verdict"}
+WITHOUT_THRESHOLD = {
+    "empty_topics",
+    "retrieved_only",
+    "same_runs",
+    "unjudged_shares",
+    "gate_verdict",
+    "efficient_measure",
+}
 """Caveats of which one case is enough, and what users state the numbers of."""
 
 

@@ -60,6 +60,18 @@ def _true_at_all_times(truth: Truth, n_topics: int) -> dict[Key, float]:
     return {(*pair, str(n)): d for pair, d in every.items() for n in range(1, n_topics + 1)}
 
 
+def _true_ratios(truth: Truth, n_topics: int) -> dict[Key, float]:  # noqa: ARG001
+    """The queries that every measure truly needs for each one that the first needs; 0 where no run differs."""
+    means, i, j = truth.means(), *np.triu_indices(truth.n_runs, 1)
+    signal = [
+        (mean[i] - mean[j]) @ (mean[i] - mean[j]) / true_variances(truth, m)[i, j].sum()
+        for m, mean in zip(truth.measures, means, strict=True)
+    ]
+    every = dict(zip(truth.measures, signal, strict=True))
+    first = truth.measures[0]
+    return {(first, m): every[first] / own if own > 0 else 0.0 for m, own in every.items() if m != first}
+
+
 def _no_interaction(truth: Truth, n_topics: int) -> dict[Key, float]:
     return dict.fromkeys(_true_slices(truth, n_topics), 0.0)
 
@@ -142,6 +154,19 @@ INTERVALS: tuple[IntervalCheck, ...] = (
         GATED,
     ),
     IntervalCheck(
+        "compare: efficiency",
+        "compare",
+        "efficiency",
+        ("measure_b", "measure_a"),
+        "ratio",
+        "low",
+        "high",
+        "true ratio of the queries needed, of all further measures at once",
+        _true_ratios,
+        PAIRS,
+        counted="at once",
+    ),
+    IntervalCheck(
         "compare: gate",
         "compare",
         "gates",
@@ -197,6 +222,25 @@ INTERVALS: tuple[IntervalCheck, ...] = (
         label="at all times, of which this is the last",
     ),
 )
+
+
+def _measure_claim(result: Result) -> list[str] | None:
+    """Which measure is said to need fewer queries, and which more."""
+    said = [one.action.removeprefix("Use ") for one in result.sentences if one.name == "efficient_measure"]
+    if not said:
+        return None
+    ratios = result.tables["efficiency"]
+    first = ratios["measure_b"][0]
+    others = ratios.filter(pl.col("low") > 1)["measure_a"].to_list()
+    return [said[0], *(others if said[0] == first else [first])]
+
+
+def _measure_claim_is_false(claim: Sequence[str], facts: Facts) -> bool:
+    """Whether the measure that is said to need fewer queries needs as many as one of the others, or more."""
+    first = facts.truth.measures[0]
+    needed = {other: ratio for (_, other), ratio in _true_ratios(facts.truth, facts.n_topics).items()} | {first: 1.0}
+    best, *others = claim
+    return any(needed[best] >= needed[other] for other in others)
 
 
 def _systems_claim(result: Result) -> dict[str, Any] | None:
@@ -258,6 +302,7 @@ def _gate_claim_is_false(claim: Sequence[Sequence[str]], facts: Facts) -> bool:
 
 SENTENCES: tuple[SentenceCheck, ...] = (
     SentenceCheck("compared_systems", "compare", _systems_claim, _systems_claim_is_false, settings=PAIRS),
+    SentenceCheck("efficient_measure", "compare", _measure_claim, _measure_claim_is_false, settings=PAIRS),
     SentenceCheck("slice_against", "compare", _slice_claim, lambda *_: True, lambda _: False, GATED),
     SentenceCheck("gate_verdict", "compare", _gate_claim, _gate_claim_is_false, settings=GATED),
 )

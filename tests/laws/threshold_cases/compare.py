@@ -5,10 +5,12 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import numpy as np
+
 from assay.analyses.compare.slices import slices_of
 from assay.core.errors import UsageError
 from assay.data.formats.topic_tables import topic_attributes
-from tests.builders.compare import compared, listed, normal, table_file
+from tests.builders.compare import compared, listed, normal, scores, table_file
 from tests.laws.threshold_cases.case import Case
 
 
@@ -35,6 +37,12 @@ def n_named(n_topics: int) -> int:
     return compared(normal(n_topics, 1.0)).tables["queries"].height
 
 
+def n_contradicting(n_topics: int) -> int:
+    """How many queries are named of two measures that contradict each other on all of them."""
+    one = normal(n_topics, 0.1).value[0]
+    return compared(scores(np.stack([one, one[::-1]]), measures=("AP", "RR"))).tables["contradictions"].height
+
+
 def n_lists(n_topics: int) -> int:
     """The lists of how many of so many queries, on all of which the first is behind, are shown."""
     result = compared(listed(n_topics))
@@ -45,5 +53,6 @@ CASES: dict[str, Case] = {
     "most_slices": Case(lambda: n_slices(50), lambda: n_slices(51), moved=49),
     "fewest_clusters": Case(lambda: refuses(6), lambda: refuses(5), moved=7),
     "shown_queries": Case(lambda: n_named(5), lambda: n_named(4), moved=4),
+    "shown_contradictions": Case(lambda: n_contradicting(3), lambda: n_contradicting(2), moved=2),
     "shown_lists": Case(lambda: n_lists(3), lambda: n_lists(2), moved=2),
 }

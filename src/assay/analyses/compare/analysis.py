@@ -12,11 +12,14 @@ import polars as pl
 
 from assay.analyses.compare.charts import comparison_charts
 from assay.analyses.compare.comparisons import UNTESTED, Comparisons
-from assay.analyses.compare.evidence import flippable, hole_table, list_table, most_different, query_table
+from assay.analyses.compare.contradictions import contradiction_notes, contradiction_table
+from assay.analyses.compare.efficiency import efficiency_notes, efficiency_table
+from assay.analyses.compare.evidence import hole_table, list_table, most_different, query_table
 from assay.analyses.compare.families import Family, cluster_index, pairing
 from assay.analyses.compare.gate import PASS, UNDECIDED, VIOLATED, gate_table, overall, read_gates
 from assay.analyses.compare.query_order import Estimand, read_order
 from assay.analyses.compare.replicates import Replicates, read_replicates
+from assay.analyses.compare.reversals import flippable
 from assay.analyses.compare.sequential import monitor, sequence_notes
 from assay.analyses.compare.slices import slice_notes, slice_table
 from assay.core.arrays import Array, Index
@@ -46,7 +49,7 @@ _LONGEST = 40  # characters of a query's text in a note
         n_runs=2,
         few={},
         only_few=True,
-        shown_few=("slices", "queries"),
+        shown_few=("slices", "queries", "contradictions", "efficiency"),
         passed=("alpha", "rng", "baseline", "margin", "difference", "queries", "slices", "clusters"),
     ),
     fractions=True,
@@ -169,6 +172,19 @@ def compare(
     judgment has the grade ?, and no name, because only its code is kept.
     tables.holes, with runs and judgments: run, depth, unjudged: the share of the documents returned down to the
     cutoff of the first measure that nobody judged.
+    tables.efficiency, with two measures or more: measure_a, measure_b (the first), ratio, low, high, n_topics: how
+    many queries measure_a needs for each one that measure_b needs, to separate these pairs of systems as often. That
+    is the ratio of their noncentralities per query: squared differences, less their sampling variance, over the
+    variances over queries, both summed over pairs. The interval is the jackknife's, of its logarithm, and holds for
+    all further measures at once. Empty where the systems differ too little by either measure. A measure that needs
+    fewer queries need not be one of what users want.
+    tables.contradictions, with two measures or more: measure_a (the first), measure_b, run_a, run_b, difference_a,
+    difference_b (the means of run_a less run_b by each measure), status, topic, query, topic_difference_a,
+    topic_difference_b, grades_a, grades_b: pairs of systems of which the two measures prefer different ones, and the
+    {shown_contradictions} queries that add most to it, those on which the measures have opposite signs before others.
+    status is significant where both are significant after correction, else sign only. grades_a, grades_b, with runs
+    and judgments: the grades of both lists by rank, a dot for a document that is not relevant, ? for one without
+    judgment.
     tables.needed, with `difference`: measure, run_a, run_b, difference, n_topics, low, high: how many queries make
     such a difference significant with a chance of {target_power} (paired t test at alpha over the number of pairs),
     if it varies over queries as the observed one does; the interval is that of this variance, by the jackknife.
@@ -207,6 +223,7 @@ def compare(
         raise UsageError("--sequential takes queries one by one, and --clusters says that they belong together")
     known = None if slices is None else topic_attributes(slices, data.topics)
     cluster = None if clusters is None else _clusters(clusters, data.topics)
+    working = data.working()
     compared = [
         Comparisons.of(
             x,
@@ -215,7 +232,7 @@ def compare(
             clusters=cluster,
             seeds=None if seeds is None else seeds.seed_error(by_run, pairs.first, pairs.second),
         )
-        for x, by_run in zip(data.working(), single.working(), strict=True)
+        for x, by_run in zip(working, single.working(), strict=True)
     ]
     if not (compared[0].n > 0).any():
         raise UsageError(
@@ -244,6 +261,9 @@ def compare(
             flips = flippable(data, source, compared, pairs)
             tables["lists"] = list_table(data, source, compared[0], pairs, texts)
         tables["holes"] = hole_table(single, source)
+    if len(compared) > 1:
+        tables["efficiency"] = efficiency_table(data.conditions, working, pairs, clusters=cluster, alpha=alpha)
+        tables["contradictions"] = contradiction_table(data, None if seeds else source, family, texts)
     if difference is not None:
         tables["needed"] = family.needed(data, difference, level=1 - alpha)
     table = family.table(data, flips)
@@ -255,6 +275,8 @@ def compare(
         *_seed_notes(seeds, gated=bool(gates), sequential=sequential),
         *_shares_of_nothing(tables.get("gates")),
         *([] if known is None else slice_notes(shown_path(str(slices)), known)),
+        *(efficiency_notes(tables["efficiency"]) if len(compared) > 1 else ()),
+        *(contradiction_notes(tables["contradictions"]) if len(compared) > 1 else ()),
         *(() if watched is None else sequence_notes(data, gates, watched)),
     )
     given: dict[str, Any] = {

@@ -34,6 +34,17 @@ class SeedError:
     dof: Array  # [pair]
 
 
+def _ranges(x: Array, there: Bools, first: Index, second: Index) -> Array:
+    """The range of the scores of each pair on the queries that both have; NaN without one. [pair]"""
+    if x.size and there.all():
+        high, low = x.max(-1), x.min(-1)
+        return np.asarray(np.maximum(high[first], high[second]) - np.minimum(low[first], low[second]))
+    both = there[first] & there[second]
+    high = np.where(both, np.maximum(x[first], x[second]), -np.inf).max(-1, initial=-np.inf)
+    low = np.where(both, np.minimum(x[first], x[second]), np.inf).min(-1, initial=np.inf)
+    return np.where(both.any(-1), high - low, np.nan)
+
+
 @dataclass(frozen=True)
 class Comparisons:
     """Some pairs of systems by one measure of which higher is better, each on the queries that both have."""
@@ -54,15 +65,12 @@ class Comparisons:
         seeds: SeedError | None = None,
     ) -> Comparisons:
         """Compare runs of `x` [run, query] with others."""
-        d = x[first] - x[second]
         there = ~np.isnan(x)
         size = np.where(there, np.abs(x), 0.0).max(-1, initial=0.0)
         small = EPSILON * np.maximum(size[first], size[second])
-        d = np.where(np.abs(d) <= small[:, None], np.where(np.isnan(d), np.nan, 0.0), d)
-        known = ~np.isnan(d)
-        high = np.where(known, np.maximum(x[first], x[second]), -np.inf).max(-1, initial=-np.inf)
-        low = np.where(known, np.minimum(x[first], x[second]), np.inf).min(-1, initial=np.inf)
-        spread = np.where(known.any(-1), high - low, np.nan)
+        d = x[first] - x[second]
+        d[np.abs(d) <= small[:, None]] = 0.0
+        spread = _ranges(x, there, first, second)
         # scores that are all the same do not show their range; that of most measures is 1
         unknown = np.where(np.maximum(size[first], size[second]) <= 1, 1.0, np.nan)
         return cls(d, np.where(spread == 0, unknown, spread), clusters, seeds)

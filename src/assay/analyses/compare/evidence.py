@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import polars as pl
 
 from assay.analyses.compare.comparisons import Comparisons
-from assay.core.arrays import Array, Bools, Index
+from assay.core.arrays import Array, Index
 from assay.core.thresholds import Threshold
 from assay.data.judged import Judged
 from assay.data.judgments.scale import ABSENT, IN_POOL, UNJUDGED
 from assay.results.schemas import schema, table
-from assay.scoring.bounds import score_bounds
 from assay.scoring.conditions import Ingredients, recognised_condition
 from assay.scoring.scores import Scores
 
@@ -90,7 +88,7 @@ def list_table(
     """Both ranked lists of the queries on which the first of a pair is most behind, by the first measure."""
     condition = recognised_condition(data.conditions[0])
     judged = source.judged_for(data, condition.under if condition else (None, None))
-    lists = _Lists(judged, source, depth_of(data.conditions[0]))
+    lists = Lists(judged, source, depth_of(data.conditions[0]))
     rows = []
     for i, a, b in [*pairing][:MOST_PAIRS]:
         for t in most_different(of, i)[1][: int(SHOWN_LISTS.value)]:
@@ -108,7 +106,7 @@ def depth_of(measure: str) -> int:
     return (condition.measure.cutoff if condition else None) or _DEPTH
 
 
-class _Lists:
+class Lists:
     """The first documents of lists, by name, with their grades."""
 
     def __init__(self, judged: Judged, source: Ingredients, depth: int) -> None:
@@ -127,11 +125,14 @@ class _Lists:
 
     def of(self, run: int, topic: int) -> list[tuple[str, str]]:
         """Documents and grades of a list; a document that was not judged has the grade ?."""
+        shown = self.grades_of(run, topic)
+        return list(zip(self._documents(run, topic, len(shown)), shown, strict=True))
+
+    def grades_of(self, run: int, topic: int) -> list[str]:
+        """The grades of a list by rank; that of a document which was not judged is ?."""
         block, row = self.place[:, run * len(self.judged.topics) + topic]
         grade = self.judged.blocks[block].grade[row, : self.depth]
-        grade = grade[grade != ABSENT]
-        shown = ["?" if one < 0 else self.grades[one] for one in grade]
-        return list(zip(self._documents(run, topic, len(shown)), shown, strict=True))
+        return ["?" if one < 0 else self.grades[one] for one in grade[grade != ABSENT]]
 
     def _documents(self, run: int, topic: int, n: int) -> list[str]:
         """The ids of the first documents, where they were judged; runs keep codes only."""
@@ -164,29 +165,3 @@ def hole_table(data: Scores, source: Ingredients) -> pl.DataFrame:
     share = np.divide(n[0], n[1], out=np.full(len(data.runs), np.nan), where=n[1] > 0)
     rows = zip(data.runs, [depth] * len(data.runs), share, strict=True)
     return table(rows, schema("run", "depth", "unjudged", depth=pl.Int64))
-
-
-def flippable(data: Scores, source: Ingredients, of: Sequence[Comparisons], pairing: Pairing) -> Array:
-    """Which differences unjudged documents could reverse: 1 or 0, NaN without a bound. [measure, pair]
-
-    From exact bounds of each score: the unjudged documents of the one all not relevant, those of the other all of the
-    highest grade; as if none stood in both lists, so that no completion of the judgments reverses more.
-    """
-    ends = score_bounds(data, partial(source.judged_for, data), tail="empty")
-    oriented = [data.oriented(end) for end in ends]
-    least, most = np.minimum(*oriented), np.maximum(*oriented)
-    flips = np.full((len(of), pairing.first.size), np.nan)
-    for m, compared in enumerate(of):
-        for i, (a, b) in enumerate(zip(pairing.first, pairing.second, strict=True)):
-            both = ~np.isnan(compared.difference[i])
-            against = _lowest(least[m], most[m], a, b, both) if compared.mean[i] > 0 else None
-            if compared.mean[i] < 0:
-                against = _lowest(least[m], most[m], b, a, both)
-            if against is not None and not np.isnan(against):
-                flips[m, i] = against < 0
-    return flips
-
-
-def _lowest(least: Array, most: Array, ahead: int, behind: int, topics: Bools) -> float:
-    """The mean difference at its worst for the run that is ahead."""
-    return float((least[ahead, topics] - most[behind, topics]).sum())

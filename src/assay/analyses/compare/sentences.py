@@ -9,15 +9,18 @@ from dataclasses import replace
 import polars as pl
 
 from assay.analyses.compare.comparisons import BETTER, EQUIVALENT, INCONCLUSIVE, UNRESOLVABLE, WORSE
+from assay.analyses.compare.contradictions import SIGNIFICANT
 from assay.analyses.compare.gate import PASS, UNDECIDED, VIOLATED
 from assay.analyses.compare.sequential import EQUAL
 from assay.analyses.compare.slices import AGAINST
 from assay.core.text import Row, known, listed, percent, score
 from assay.results.result import Result
 from assay.results.sentences import Sentence, Spoken, sentence
+from assay.scoring.conditions import recognised_condition
 from assay.scoring.direction import is_unstated
 
 _NAMED = 3  # systems that are listed
+_RATIO = ("ratio", "low", "high")
 _PAIRS = 2  # that are said to be equivalent
 _ENDS = ("difference", "low", "high")
 
@@ -126,6 +129,53 @@ def slice_against(compare: Result) -> Sentence | None:
     why = f"{row['run_a']} is {word} {row['run_b']} there, against the rest of the queries"
     by = f"by {compare.basis.titled(row['measure'])}"
     return Sentence.of(f"Look at {row['column']} {row['slice']} first", row, _signed, why=f"{why}, {by}", ends=_ENDS)
+
+
+@sentence("compare", cite="own")
+def efficient_measure(compare: Result) -> Sentence | None:
+    """Says which measure needs fewer queries to separate these systems: the first asked for, or a further one.
+
+    A further measure is preferred to the first where the interval of the ratio of the queries that they need lies
+    beyond 1; else the first to those that need more, with the number of the one nearest to it. All intervals hold at
+    once. Nothing is said of scores of other tools, nor of a measure that contradicts the first significantly: they
+    may measure something else.
+    """
+    efficiency = compare.tables.get("efficiency")
+    if efficiency is None:
+        return None
+    contradictions = compare.tables["contradictions"].filter(status=SIGNIFICANT)
+    known = efficiency.drop_nulls("ratio").filter(~pl.col("measure_a").is_in(contradictions["measure_b"].implode()))
+    rows = [row for row in known.to_dicts() if _are_measures(row["measure_a"], row["measure_b"])]
+    fewer, more = ([row for row in rows if is_so(row)] for is_so in (_needs_fewer, _needs_more))
+    if fewer:
+        row = min(fewer, key=lambda row: row["high"])
+        turned = {"ratio": 1 / row["ratio"], "low": 1 / row["high"], "high": 1 / row["low"]}
+        return _efficient(row["measure_a"], [row["measure_b"]], turned)
+    if not more:
+        return None
+    nearest = min(more, key=lambda row: row["ratio"])
+    of = "" if len(more) == 1 else f" by {nearest['measure_a']}"
+    return _efficient(nearest["measure_b"], [row["measure_a"] for row in more], nearest, of=of)
+
+
+def _needs_fewer(row: Row) -> bool:
+    return bool(row["high"] < 1)
+
+
+def _needs_more(row: Row) -> bool:
+    return bool(row["low"] > 1)
+
+
+def _are_measures(*names: str) -> bool:
+    """Whether measures are ours: another tool's scores may be of anything, such as time."""
+    return all(recognised_condition(name) is not None for name in names)
+
+
+def _efficient(best: str, others: list[str], row: Row, *, of: str = "") -> Sentence:
+    """Prefer a measure to others that need more queries."""
+    need = "needs" if len(others) == 1 else "each need"
+    why = f"{listed(others, most=_NAMED)} {need} more queries to separate these systems"
+    return Sentence.of(f"Use {best}", row, "{:.2f}".format, why=why, ends=_RATIO, shown=f"{{}} times as many{of}")
 
 
 def _signed(x: float) -> str:

@@ -30,6 +30,7 @@ SAME_QUESTION: tuple[tuple[str, ...], ...] = (
 ORDER: tuple[tuple[str, ...], ...] = (
     ("best_measures", "weaker_measures"),
     ("different_runs", "compared_systems"),
+    ("efficient_measure",),
     ("lasting_differences",),
     ("topics_enough", "topics_for_stability"),
     ("redundant_measures", "measures_predicted_as_well", "unsettled_redundancy"),
