@@ -36,7 +36,7 @@ STAKES = tuple((2 * i + 1) / 20 for i in range(10))
 
 _SURE = 1e300  # what a score above a mean of 0 gains
 _ROUNDING = 1e-12
-_HALVINGS = 40  # of the range, until a bound is known
+_HALVINGS = 27  # of the range, until a bound is known to eight digits
 
 
 def p_over_time(
