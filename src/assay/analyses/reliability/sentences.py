@@ -7,13 +7,18 @@ from dataclasses import asdict
 from assay.analyses.reliability.tables import reversed_pairs
 from assay.core.text import percent
 from assay.results.result import Result
-from assay.results.sentences import EQUIVALENT_TAU, MANY_RUNS, Sentence, first_measure, level_of, n_runs, sentence
+from assay.results.sentences import EQUIVALENT_TAU, MANY_RUNS, Sentence, level_of, n_runs, sentence
 from assay.results.unlimited import enough_topics, first_ranking, more_topics
 
 _REVERSED = ("reversed", "reversed_low", "reversed_high")
 
 
-@sentence("reliability", cite="voorhees2001, own", by=first_measure)
+def _first_measure(reliability: Result) -> str:
+    """The first measure asked for."""
+    return str(reliability.tables["unlimited"]["measure"][0])
+
+
+@sentence("reliability", cite="voorhees2001, own", by=_first_measure)
 def topics_for_stability(reliability: Result) -> Sentence | None:
     """Says how like the ranking by unlimited topics the one by these topics is.
 
@@ -26,7 +31,7 @@ def topics_for_stability(reliability: Result) -> Sentence | None:
     """
     if n_runs(reliability) < MANY_RUNS.value:
         return None
-    measure, *_ = reliability.tables["unlimited"]["measure"]
+    measure = _first_measure(reliability)
     every = first_ranking(reliability.tables["unlimited"])
     if not every:
         return Sentence.inconclusive(f"how like that of unlimited topics the ranking by {measure} is")
