@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.core.arrays import Array
+from assay.core.arrays import Array, Index
 from assay.stats.intervals import jackknife_interval
 from tests.builders.compare import compared, noisier, normal, scores, table_file
 
@@ -44,15 +44,15 @@ def test_ratio_and_interval_are_those_of_leaving_out_one_query_at_a_time(
     result = compared(scores(x, measures=names), baseline=list(baseline)).tables["efficiency"]
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)] if not baseline else [(0, 1), (2, 1), (3, 1)]
 
-    def log_ratio(m: int, kept: Array) -> float:
+    def log_ratio(m: int, kept: Index) -> float:
         return float(np.log(by_hand(x[0][:, kept], pairs) / by_hand(x[m][:, kept], pairs)))
 
     for row, m in zip(result.iter_rows(named=True), (1, 2), strict=True):
         whole = log_ratio(m, np.arange(40))
         left = np.array([log_ratio(m, np.delete(np.arange(40), i)) for i in range(40)])
-        low, high = jackknife_interval(np.array(whole), left, level=1 - 0.05 / 2)
+        low, high = (float(end) for end in jackknife_interval(np.array(whole), left, level=1 - 0.05 / 2))
         assert (row["measure_a"], row["measure_b"]) == (names[m], "AP")
-        assert (row["ratio"], row["low"], row["high"]) == pytest.approx(tuple(np.exp([whole, low, high])))
+        assert (row["ratio"], row["low"], row["high"]) == pytest.approx((np.exp(whole), np.exp(low), np.exp(high)))
         assert row["n_topics"] == (34 if gaps and baseline else 40)
 
 

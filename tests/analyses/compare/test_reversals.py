@@ -9,6 +9,7 @@ import pytest
 
 from assay.analyses.compare import reversals
 from assay.analyses.compare.comparisons import Comparisons
+from assay.analyses.compare.evidence import Pairing
 from assay.analyses.compare.families import pairing
 from assay.core.arrays import Array
 from assay.data.tables import Runs
@@ -42,7 +43,7 @@ def planted(share_judged: float, missing: Missing, *, n_topics: int = 40) -> Sco
     return score_conditions(runs, qrels, MEASURES, missing=missing)
 
 
-def at_once(data: Scores, of: list[Comparisons], pairs: reversals.Pairing) -> Array:
+def at_once(data: Scores, of: list[Comparisons], pairs: Pairing) -> Array:
     """From the bounds of all scores."""
     assert data.made_of is not None
     ends = score_bounds(data, partial(data.made_of.judged_for, data), tail="empty")

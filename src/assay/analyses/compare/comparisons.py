@@ -148,9 +148,9 @@ class Comparisons:
     @cached_property
     def is_binary(self) -> bool:
         """Whether every difference is -1, 0 or 1, as those of 0 and 1 are."""
-        d = self.difference[~np.isnan(self.difference)]
+        size = np.abs(self.difference)
         alone = self.clusters is None and self.seeds is None
-        return alone and bool((d != 0).any()) and bool(np.isin(np.abs(d), (0.0, 1.0)).all())
+        return alone and bool((size > 0).any()) and bool(((size == 0) | (size == 1) | np.isnan(size)).all())
 
     @cached_property
     def p(self) -> Array:

@@ -24,7 +24,7 @@ from assay.scoring.conditions import Ingredients, Under, parse_condition
 from assay.scoring.scores import Scores
 from assay.stats.significance.pairs import EPSILON
 
-_FEWEST, _PARTS = 250, 20  # queries whose bounds are computed together, at least; into how many parts, at most
+_FEWEST, _PARTS = 250, 40  # queries whose bounds are computed together, at least; into how many parts, at most
 
 
 def flippable(data: Scores, source: Ingredients, of: Sequence[Comparisons], pairing: Pairing) -> Array:
@@ -101,6 +101,9 @@ def _bounds(judged: Judged, measure: Measure, wanted: Bools, *, only_open: bool)
 
 def _leads(ends: Array, scored: Bools) -> Array:
     """By how much each run leads every other at the least, summed over the topics that both have. [run, run]"""
+    if scored.all():
+        totals = ends.sum(-1)
+        return np.asarray(totals[0][:, None] - totals[1])
     least, most = np.where(scored, ends, 0.0)
     there = scored.astype(np.float64)
     # not by matrix products: for sums as small as these, their threads cost more than they save
