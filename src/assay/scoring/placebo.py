@@ -3,7 +3,8 @@
 Grades are permuted among the judged documents of each topic. Lists, ranks, which documents are judged and how many of
 them are relevant all stay; what is lost is which of them. A measure that ranks runs the same under permuted grades
 ranks them by what was judged: by how much of the pool they return, and how high. That is a caveat and no proof, since
-good runs find more pooled documents, too.
+good runs find more pooled documents, too. Where next to all that is judged is relevant, as in judgments that list
+relevant documents only, a permutation changes next to nothing, and there is no placebo.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.arrays import Array, Bools
+from assay.core.notes import Note
+from assay.core.thresholds import Threshold
 from assay.data.judged import Judged
+from assay.data.provenance import Basis
 from assay.data.rankings import Rankings
 from assay.measures.declare import Measure
 from assay.scoring.conditions import (
@@ -30,6 +34,13 @@ from assay.scoring.conditions import (
 )
 from assay.scoring.missing import Missing
 from assay.scoring.scores import STANDARDISED, Scores, Undefined, mean_where_scored
+
+LEAST_NONRELEVANT = Threshold(
+    "least_nonrelevant",
+    0.1,
+    unit="of the judged documents",
+    meaning="of which fewer must not be nonrelevant: else permuted grades are the grades, and show nothing",
+)
 
 FEWEST, MOST = 2, 10  # permutations
 _ROWS = 1 << 24  # ranked documents judged again in all, as far as the fewest permutations allow
@@ -75,6 +86,20 @@ def placebo(
     expected, exact = _expected(scores, judged_under, policy)
     drawn = mean_where_scored(np.moveaxis(value, 0, -2)).mean(-1)  # every permutation has the same topics
     return Placebo(value, np.where(exact[:, None], mean_where_scored(expected), drawn), exact, references)
+
+
+def has_placebo(basis: Basis) -> bool:
+    """Whether enough of the judged documents are nonrelevant for permuted grades to be others."""
+    judged, relevant = basis.judged or 0, basis.relevant or 0
+    return judged - relevant >= LEAST_NONRELEVANT.value * judged
+
+
+def no_placebo(basis: Basis) -> Iterator[Note]:
+    """Say why there is no placebo, where there is none."""
+    if not has_placebo(basis):
+        share = f"less than {LEAST_NONRELEVANT.value:.0%} of the judged documents are nonrelevant"
+        text = f"{share}: whether runs are ranked by what was judged rather than by what is relevant is not known"
+        yield Note("no_placebo", "info", text)
 
 
 def _again(scores: Scores, source: Ingredients, conditions: tuple[str, ...], seed: int | None) -> Scores:

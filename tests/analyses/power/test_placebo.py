@@ -53,6 +53,23 @@ def _some(rng: np.random.Generator, docs: list[str], n: int, topic: str) -> list
     return [*rng.permutation(docs)[:n].tolist(), *(f"x{topic}-{i}" for i in range(20 - n))]
 
 
+def test_judgments_that_list_relevant_documents_only_doubt_no_measure() -> None:
+    """A permutation of nothing but relevant grades changes nothing, whatever the runs are ranked by."""
+    made = collection(n_runs=12, n_topics=12, n_docs=40)
+    docs = [f"d{i:02d}" for i in range(40)]
+    by_topic = [dict(zip(made.topics, of_run, strict=True)) for of_run in made.score.tolist()]
+    runs = {
+        run: {topic: dict(zip(docs, scores, strict=True)) for topic, scores in of_run.items()}
+        for run, of_run in zip(made.runs, by_topic, strict=True)
+    }
+    grades = dict(zip(made.topics, made.grade.tolist(), strict=True))
+    qrels = {t: {d: g for d, g in zip(docs, of, strict=True) if g > 0} for t, of in grades.items()}
+    result = power(assay.score(runs, qrels, ["AP"]))
+    assert of_measures(result.table)["tau_placebo"].to_list() == [None]
+    assert doubted_measures(result.table, 12) == []
+    assert [note.severity for note in result.notes if note.code == "no_placebo"] == ["info"]
+
+
 def test_placebos_count_in_no_correction_and_no_sentence(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("placebo")
     runs, qrels = collection(n_runs=12, n_topics=10, n_docs=60).write(folder)

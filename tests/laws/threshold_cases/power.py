@@ -8,6 +8,8 @@ import polars as pl
 from assay.analyses.power.placebo import doubted_measures
 from assay.analyses.power.sentences import different_runs
 from assay.analyses.power.sign_errors import Truth
+from assay.data.provenance import Basis
+from assay.scoring.placebo import has_placebo
 from assay.stats.subsampling import halves
 from tests.builders.results import one, powered
 from tests.laws.threshold_cases.case import Case
@@ -33,6 +35,11 @@ def is_doubted(tau: float) -> bool:
     return bool(doubted_measures(pl.DataFrame({"measure": ["AP"], "tau_placebo": [tau]}), n_runs=20))
 
 
+def permutes(relevant: int) -> bool:
+    """Whether grades are permuted where so many of 100 judged documents are relevant."""
+    return has_placebo(Basis(judged=100, relevant=relevant))
+
+
 CASES: dict[str, Case] = {
     # an effect of 0.2 needs 199 topics for a chance of 0.8 at 0.05
     "target_power": Case(
@@ -49,6 +56,7 @@ CASES: dict[str, Case] = {
         rule="different_runs",
     ),
     "placebo_tau": Case(lambda: is_doubted(0.65), lambda: is_doubted(0.64), moved=0.66, rule="power"),
+    "least_nonrelevant": Case(lambda: permutes(90), lambda: permutes(91), moved=0.11, rule="power"),
     "halved_topics": Case(lambda: halves(8) is None, lambda: halves(7) is None, moved=9, rule="power"),
     "truth_errors": Case(lambda: true_sign(3.01), lambda: true_sign(2.99), moved=3.1, rule="power"),
 }

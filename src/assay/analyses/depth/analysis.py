@@ -10,7 +10,7 @@ import polars as pl
 from assay.analyses.depth.charts import depth_charts
 from assay.analyses.depth.grid import COLUMNS, PLACEBO_INTERVAL, Answer, Filling, Grid, Of, fillings
 from assay.analyses.depth.normalizations import Form, forms
-from assay.analyses.depth.placebo import PLACEBO_COLUMNS
+from assay.analyses.depth.placebo import PLACEBO_COLUMNS, without_placebo
 from assay.analyses.depth.sufficiency import deepest_judged, reported_forms
 from assay.analyses.power.placebo import of_measures
 from assay.core.arrays import Bools
@@ -27,6 +27,7 @@ from assay.results.result import Result, Screen
 from assay.results.schemas import table
 from assay.results.sentences import MANY_RUNS, few_runs
 from assay.scoring.default_measures import taking_grades
+from assay.scoring.placebo import no_placebo
 
 DEPTHS = (5, 10, 20, 50, 100, 200, 500, 1000)
 POOL_DEPTHS = (5, 10, 20, 50, 100)
@@ -147,6 +148,7 @@ def depth(
         of two permutations), and tau-b of the run means with those of permuted grades (of their mean over all
         permutations where a formula is linear, else over these two). Where tau_placebo is {placebo_tau} or more, runs
         are ranked by what was judged. It is a caveat and no proof, since good runs find more pooled documents, too.
+        Empty where fewer than {least_nonrelevant} are nonrelevant: permuted grades are then nearly the grades.
     n_relevant
         Relevant documents in the pool.
     placebo
@@ -195,11 +197,14 @@ def depth(
     tables = _tables(cells, pools, asked, of)
     if of == "power" and widths is None:
         tables["edges"] = _edges(grid, answer, tables)
+    unpermuted = tuple(no_placebo(grid.whole.basis)) if "edges" in tables else ()
+    if unpermuted:
+        tables = {name: without_placebo(one) for name, one in tables.items()}
     shown = tables.pop("grid")
     settings: dict[str, object] = {"of": of} | ({"test": "t", "alpha": alpha} if of == "power" else {})
     settings |= {"contributors": int(fill.sum())}
     settings |= {"draws": draws, "rng": rng} if widths else {"level": level, "rng": rng}
-    notes = (*grid.whole.notes, *_notes(grid, pools, of))
+    notes = (*grid.whole.notes, *_notes(grid, pools, of), *unpermuted)
     drawn = of_measures(shown).drop("placebo", strict=False)
     charts = depth_charts(drawn, tables["full"], tables["forms"], of)
     return Result("depth", shown, tables, grid.whole.basis, settings, notes, charts=charts)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from assay.analyses.depth.normalizations import Form
 from assay.core.arrays import Array, Grades
@@ -58,6 +59,13 @@ class PoolPlacebo:
         tau = tau_b(mean_where_scored(real.value), mean_where_scored(mean))
         rows = [dict(zip(PLACEBO_COLUMNS, row, strict=True)) for row in np.stack([power, tau], axis=1).tolist()]
         return rows, mean
+
+
+def without_placebo(table: pl.DataFrame) -> pl.DataFrame:
+    """Empty the columns of permuted grades, where these are the grades themselves."""
+    return table.with_columns(
+        pl.lit(None, dtype=pl.Float64).alias(name) for name in table.columns if name.startswith(PLACEBO_COLUMNS)
+    )
 
 
 def reference_rows(judged: Judged, depths: Sequence[int], score: ScoreForms, *, alpha: float) -> Iterator[Row]:

@@ -40,6 +40,7 @@ from assay.results.schemas import schema
 from assay.results.sentences import MANY_RUNS, few_runs, one_topic, unshared_topics, untested_pairs
 from assay.scoring.direction import is_unstated
 from assay.scoring.missing import on_common_topics
+from assay.scoring.placebo import no_placebo
 from assay.scoring.scores import Scores
 from assay.stats.intervals import t_quantile
 from assay.stats.significance.declare import SignificanceTest, TestName, find_test
@@ -150,7 +151,8 @@ def power(
         mean over permutations, and tau-b of the run means with those of permuted grades (exactly their expectation,
         where gains add up, as in P, nDCG or RBP). A high tau says that a measure ranks these runs by what was judged:
         from {placebo_tau} on a note warns of it. It is a caveat and no proof, since good runs find more pooled
-        documents, too. Decide by tau, not by the power.
+        documents, too. Decide by tau, not by the power. Empty where fewer than {least_nonrelevant} are nonrelevant:
+        permuted grades are then nearly the grades.
     flippable
         The share of significant pairs that unjudged documents could reverse, if those of the better run were not
         relevant and those of the other were; empty for measures without such a bound.
@@ -236,6 +238,8 @@ def power(
     settings |= {"difference": difference} if difference is not None else {}
     settings |= {"rng": rng}
     notes = (*data.notes, *_notes(data, tested, procedure), *placebo_notes(table, len(data.runs)))
+    if data.made_of is not None:
+        notes = (*notes, *no_placebo(data.basis))
     basis = replace(data.basis, runs=len(data.runs), topics=len(data.topics))
     charts = power_charts(drawn, tables, basis, alpha=alpha, level=level, criterion=procedure.criterion)
     result = Result("power", table, tables, basis, settings, notes, charts=charts)

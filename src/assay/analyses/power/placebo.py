@@ -21,7 +21,7 @@ from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
 from assay.scoring.bounds import score_bounds
 from assay.scoring.conditions import Under
-from assay.scoring.placebo import Placebo, placebo
+from assay.scoring.placebo import Placebo, has_placebo, placebo
 from assay.scoring.scores import Scores, mean_where_scored
 from assay.stats.correlation.coefficients import tau_b
 
@@ -54,9 +54,11 @@ def beside_placebo(
     if made is None or judged_under is None:
         nothing = [pl.lit(None, dtype=pl.Float64).alias(name) for name in COLUMNS]
         return table.with_columns(*nothing, placebo=pl.lit(value=False))
+    n = len(data.conditions)
+    permutes = has_placebo(data.basis)
     columns = {
-        "power_placebo": [_power_of(made.value[:, i], procedure) for i in range(len(data.conditions))],
-        "tau_placebo": _taus(data, made),
+        "power_placebo": [_power_of(made.value[:, i], procedure) if permutes else None for i in range(n)],
+        "tau_placebo": _taus(data, made) if permutes else [None] * n,
         "flippable": _flippable(data, significant, judged_under),
     }
     of_measures = table.with_columns(
