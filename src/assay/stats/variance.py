@@ -31,6 +31,7 @@ RunEffects = Literal["fixed", "random"]
 SOURCES: tuple[Source, ...] = get_args(Source)
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 COEFFICIENT_NAMES: dict[Coefficient, str] = {"e_rho2": "E-rho^2", "phi": "Phi"}
+_EXACT = 2.0**53  # whole numbers up to it are exact
 
 
 def check_size(n_runs: int, n_topics: int) -> None:
@@ -95,6 +96,15 @@ def topics_needed(ratio: Array, target: float) -> Array:
     """
     ratio = np.asarray(ratio, dtype=np.float64)
     return np.where(np.isnan(ratio), np.nan, np.maximum(1.0, np.ceil(exact_topics(ratio, target) - 1e-9)))
+
+
+def whole_topics(needed: float) -> int | None:
+    """As a whole number; none where no number does, or only one beyond what a double holds exactly.
+
+    >>> whole_topics(18.0), whole_topics(1.4e19), whole_topics(np.inf)
+    (18, None, None)
+    """
+    return int(needed) if needed < _EXACT else None
 
 
 def variance_forms(of: Coefficient, *, n_runs: int, n_topics: int) -> tuple[Array, Array]:

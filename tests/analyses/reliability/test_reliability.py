@@ -19,6 +19,7 @@ from assay.cli import main
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.data.judged import Collection, judge
+from assay.data.provenance import Basis
 from assay.data.read import read_qrels, read_runs
 from assay.data.tables import Qrels, Runs
 from assay.results.result import Result
@@ -253,6 +254,15 @@ def test_where_no_number_of_topics_does_the_output_says_so() -> None:
     low = found.tables["topics_needed"].filter(measure="AP", target=0.95)["low"].to_list()
     assert [ap[1], ap[3]] == [f"no number (at least {n})" for n in low]
     assert p10 == ["P@10", "-", "-", "-", "-"]
+
+
+def test_runs_that_hardly_differ_need_more_topics_than_can_be_counted() -> None:
+    """The variance of these runs is 0 but for rounding: 1e17 topics, which no column of whole numbers holds."""
+    x = [[0, 0, 1, 1, 0, 0], [1, 0, 1, 1, 1, 1], [0, 1, 1, 0, 0, 1], [1, 1, 1, 0, 0, 0]]
+    value = np.array([x], dtype=np.float64)
+    scores = Scores(("S@1",), tuple("abcd"), tuple("123456"), value, basis=Basis(runs=4, topics=6))
+    assert 0 < mean_squares(value[0]).ratio("phi") < 1e-16
+    assert reliability(scores).tables["topics_needed"]["n_topics"].is_null().all()
 
 
 def test_best_runs_that_are_all_alike_do_no_harm() -> None:

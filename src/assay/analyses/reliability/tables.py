@@ -27,6 +27,7 @@ from assay.stats.variance import (
     coefficient,
     mean_squares,
     topics_needed,
+    whole_topics,
 )
 
 COEFFICIENT_COLUMNS = ("e_rho2", "e_rho2_low", "e_rho2_high", "phi", "phi_low", "phi_high")
@@ -178,7 +179,7 @@ def _components(study: GStudy) -> Iterator[tuple[object, ...]]:
 def needed_table(every: Sequence[GStudy], targets: Sequence[float]) -> pl.DataFrame:
     """Lay out how many topics bring each coefficient to each target; nothing where no number does."""
     rows = [
-        (study.measure, of, target, *(_whole(needed) for needed in _needed(study, of, target)))
+        (study.measure, of, target, *(whole_topics(needed) for needed in _needed(study, of, target)))
         for study in every
         for of in COEFFICIENTS
         for target in targets
@@ -189,10 +190,6 @@ def needed_table(every: Sequence[GStudy], targets: Sequence[float]) -> pl.DataFr
 def _needed(study: GStudy, of: Coefficient, target: float) -> Array:
     low, high = study.ends(of)
     return topics_needed(np.array([study.ratio(of), high, low]), target)
-
-
-def _whole(n: float) -> int | None:
-    return int(n) if np.isfinite(n) else None
 
 
 def curve_table(every: Sequence[GStudy], most: int) -> pl.DataFrame:

@@ -17,7 +17,7 @@ from assay.core.arrays import Array
 from assay.data.tables import ABSENT
 from assay.stats.correlation.subsampled_tau import half_rankings, tau_interval
 from assay.stats.subsampling import halves
-from assay.stats.variance import Coefficient, coefficient, fixed_interval, mean_squares, topics_needed
+from assay.stats.variance import Coefficient, coefficient, fixed_interval, mean_squares, topics_needed, whole_topics
 
 _MOST_TOPICS = 100  # of a curve of stability
 
@@ -100,8 +100,8 @@ def stability_table(stability: VariantStability) -> pl.DataFrame:
 
 
 def _whole(n: Array) -> pl.Series:
-    """Whole numbers; none where a number is infinite."""
-    return pl.Series([int(x) if np.isfinite(x) else None for x in n], dtype=pl.Int64)
+    """Whole numbers of topics; none where none does."""
+    return pl.Series([whole_topics(float(x)) for x in n], dtype=pl.Int64)
 
 
 def discounts_table(variants: Sequence[NdcgVariant]) -> pl.DataFrame:
