@@ -47,7 +47,7 @@ CASES = pytest.mark.parametrize("case", range(len(VARIANTS)), ids=[f"{name} {own
 OWN_UNITS = {
     "score": {FLIPPED},
     "score.long": {"mean", "low", "high"},
-    "compare": {"difference", "low", "high", "effect"},
+    "compare": {"mean_a", "mean_b", "difference", "low", "high", "effect"},
     "compare.queries": {"score_a", "score_b", "difference"},
     "power.pairs": {"difference", "low", "high", "selected_low", "selected_high", "shrunken", "effect"},
     "power.best_runs": {"mean"},

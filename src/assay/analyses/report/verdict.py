@@ -28,9 +28,8 @@ SAME_QUESTION: tuple[tuple[str, ...], ...] = (
 )
 """Sentences of which only the first that is decided is said: they answer the same question."""
 ORDER: tuple[tuple[str, ...], ...] = (
-    ("best_measures", "weaker_measures"),
+    ("best_measures", "weaker_measures", "efficient_measure"),
     ("different_runs", "compared_systems"),
-    ("efficient_measure",),
     ("lasting_differences",),
     ("topics_enough", "topics_for_stability"),
     ("redundant_measures", "measures_predicted_as_well", "unsettled_redundancy"),
