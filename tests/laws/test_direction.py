@@ -48,6 +48,7 @@ OWN_UNITS = {
     "score": {FLIPPED},
     "score.long": {"mean", "low", "high"},
     "compare": {"mean_a", "mean_b", "difference", "low", "high", "effect"},
+    "compare.contradictions": {"difference_a", "difference_b", "topic_difference_a", "topic_difference_b"},
     "compare.queries": {"score_a", "score_b", "difference"},
     "power.pairs": {"difference", "low", "high", "selected_low", "selected_high", "shrunken", "effect"},
     "power.best_runs": {"mean"},
@@ -88,7 +89,8 @@ def of_flipped(table: pl.DataFrame, column: str) -> list[bool]:
     """Which rows of a column are about the negated measure."""
     if column == FLIPPED:
         return [True] * table.height
-    named = {"difference_a": "measure_a", "difference_b": "measure_b"}.get(column, "measure")
+    name = column.removeprefix("topic_")
+    named = {"difference_a": "measure_a", "difference_b": "measure_b"}.get(name, "measure")
     return [str(m).removesuffix("/standardised") == FLIPPED for m in table[named]]
 
 
