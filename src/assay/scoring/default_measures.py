@@ -34,7 +34,8 @@ def taking_grades(measures: Sequence[str], fractions: Sequence[float]) -> tuple[
 def measures_for(depth: int, *, graded: bool) -> tuple[str, ...]:
     """Choose measures for lists of a depth: deep ones are measured to their end and at the top, others to the end."""
     if depth >= DEEP_LISTS.value:
-        return ("AP", "nDCG", "ERR@10" if graded else "Rprec", "P@10", "nDCG@10", "RR", "RBP(p=0.95)", "RBP(p=0.8)")
+        top = ("nDCG@10", "ERR@10", "P@10") if graded else ("Rprec", "P@10", "nDCG@10")
+        return ("AP", "nDCG", *top, "RR", "RBP(p=0.95)", "RBP(p=0.8)")
     k = min(depth, _TOP) if depth < 2 * _TOP else depth
     names = ("nDCG", "AP", "P", "RR", "RBP(p=0.8)", *(["ERR"] if graded else []))
     return (*(f"{name}@{k}" for name in names), *([f"nDCG@{k // 2}"] if k > 1 else []))
