@@ -47,7 +47,8 @@ CASES = pytest.mark.parametrize("case", range(len(VARIANTS)), ids=[f"{name} {own
 OWN_UNITS = {
     "score": {FLIPPED},
     "score.long": {"mean", "low", "high"},
-    "compare": {"difference", "low", "high", "effect"},
+    "compare": {"mean_a", "mean_b", "difference", "low", "high", "effect"},
+    "compare.contradictions": {"difference_a", "difference_b", "topic_difference_a", "topic_difference_b"},
     "compare.queries": {"score_a", "score_b", "difference"},
     "power.pairs": {"difference", "low", "high", "selected_low", "selected_high", "shrunken", "effect"},
     "power.best_runs": {"mean"},
@@ -88,7 +89,7 @@ def of_flipped(table: pl.DataFrame, column: str) -> list[bool]:
     """Which rows of a column are about the negated measure."""
     if column == FLIPPED:
         return [True] * table.height
-    named = {"difference_a": "measure_a", "difference_b": "measure_b"}.get(column, "measure")
+    named = {"difference_a": "measure_a", "difference_b": "measure_b"}.get(column.removeprefix("topic_"), "measure")
     return [str(m).removesuffix("/standardised") == FLIPPED for m in table[named]]
 
 

@@ -67,8 +67,8 @@ def topics(
     shallower pool shows a share of it, the slope of the regression through the origin, over all pairs of runs, of
     their mean differences in the pool on those with all judgments; and it varies over topics as it does in the pool.
     The slope is that of all pairs: two given runs may differ by more or less in a shallow pool. A few runs that
-    hardly differ do not show it: of four neighbours among 24 (TREC-8, AP, 25 topics), nominal 95% intervals of
-    the cost held it in 83 to 88% of 60 samples, of all 24 see below.
+    hardly differ do not show it: of four neighbours among 24 (TREC-8, AP, half of its topics), nominal 95% intervals
+    of the cost held it in 83 to 88% of 60 samples, of all 24 see below.
 
     Not for the difference that was observed: put in as if it were true it says little more than p did. Not for runs
     unlike these: near-identical ones vary less, those of other kinds more. Normal theory is close for
