@@ -133,7 +133,7 @@ def slice_against(compare: Result) -> Sentence | None:
         word = "better than" if decided else "ahead of"
     else:
         word = "worse than" if decided else "behind"
-    why = f"{row['run_a']} is {word} {row['run_b']} there, against the rest of the queries"
+    why = f"there {row['run_a']} is {word} {row['run_b']}, against the rest of the queries"
     by = f"by {compare.basis.titled(row['measure'])}"
     return Sentence.of(f"Look at {row['column']} {row['slice']} first", row, _signed, why=f"{why}, {by}", ends=_ENDS)
 
