@@ -22,10 +22,11 @@ def known(x: float | None) -> bool:
 def percent(x: float) -> str:
     """Show a share.
 
-    >>> percent(0.7124)
-    '71.2%'
+    >>> percent(0.7124), percent(-0.00001)
+    ('71.2%', '0.0%')
     """
-    return f"{x:.1%}"
+    shown = f"{x:.1%}"
+    return "0.0%" if shown == "-0.0%" else shown
 
 
 def points(x: float) -> str:

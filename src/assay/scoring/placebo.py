@@ -39,7 +39,7 @@ LEAST_NONRELEVANT = Threshold(
     "least_nonrelevant",
     0.1,
     unit="of the judged documents",
-    meaning="of which fewer must not be nonrelevant: else permuted grades are the grades, and show nothing",
+    meaning="that are to be nonrelevant at least, for a placebo: else permuted grades are nearly the grades",
 )
 
 FEWEST, MOST = 2, 10  # permutations

@@ -71,3 +71,13 @@ def test_the_grades_of_both_lists_stand_side_by_side() -> None:
     assert table.height == 3
     assert table["topic_difference_a"].to_list() == pytest.approx([-1 / 3] * 3)
     assert table["topic_difference_b"].to_list() == pytest.approx([0.5] * 3)
+
+
+def test_a_mean_difference_that_is_only_rounding_contradicts_nothing() -> None:
+    up = np.tile([0.1, 0.2, -0.3], 10)
+    assert 0 < abs(up.mean()) < 1e-15
+    other = np.stack([0.5 + up, np.full(30, 0.5)])
+    one = normal(30, -np.copysign(0.1, (other[0] - other[1]).mean())).value[0]
+    result = compared(scores(np.stack([one, other]), measures=("AP", "RR")))
+    assert result.table["difference"].to_list()[1] == 0.0
+    assert result.tables["contradictions"].height == 0

@@ -109,3 +109,15 @@ def test_queries_of_one_cluster_are_left_out_together(tmp_path: Path) -> None:
     assert wide["ratio"].to_list() == pytest.approx(narrow["ratio"].to_list())
     width = [np.log(table["high"].to_numpy() / table["low"].to_numpy()) for table in (wide, narrow)]
     assert (width[0] > width[1]).all()
+
+
+@pytest.mark.parametrize("lead", [0.1, 1e-16])
+def test_differences_that_vary_by_rounding_only_give_no_ratio(lead: float) -> None:
+    ours = normal(40, 0.05).value[0]
+    base = np.random.default_rng(3).uniform(0.1, 0.8, 40)
+    theirs = np.stack([(base * 3) / 3 + lead, base])
+    assert np.ptp(theirs[0] - theirs[1]) > 0
+    for both in (np.stack([ours, theirs]), np.stack([theirs, ours])):
+        result = compared(scores(both, measures=("AP", "RR")))
+        assert result.tables["efficiency"]["ratio"].to_list() == [None]
+        assert "efficient_measure" not in {one.name for one in result.sentences}

@@ -130,8 +130,8 @@ def test_a_slice_whose_own_interval_holds_0_is_behind_and_not_worse(tmp_path: Pa
     rest = sliced(-0.03, rest=0.1)
     row = rest.tables["slices"].row(0, named=True)
     assert (row["moves"], row["low"] < 0 < row["high"]) == ("against", True)
-    assert "a is behind b there" in rest.sentences[0].text
-    assert "a is worse than b there" in sliced(-0.22).sentences[0].text
+    assert "there a is behind b" in rest.sentences[0].text
+    assert "there a is worse than b" in sliced(-0.22).sentences[0].text
 
 
 def test_a_slice_is_compared_with_the_rest_by_welchs_test() -> None:

@@ -7,7 +7,9 @@ from functools import partial
 import numpy as np
 import pytest
 
+import assay
 from assay.analyses.compare import reversals
+from assay.analyses.compare.analysis import compare
 from assay.analyses.compare.comparisons import Comparisons
 from assay.analyses.compare.evidence import Pairing
 from assay.analyses.compare.families import pairing
@@ -75,3 +77,16 @@ def test_some_queries_at_a_time_decide_as_all_do(
     np.testing.assert_array_equal(flips, expected)
     assert (expected[:6] == 0).any() or judged < 0.9
     assert (expected[:6] == 1).any() or judged == 1.0
+
+
+def test_a_difference_that_unjudged_documents_could_make_zero_is_not_reversed() -> None:
+    """On t1 b would draw ahead by as much as a is ahead on t2, but for rounding: (2/3 - 1) + (2/3 - 1/3) < 0."""
+    assert (2 / 3 - 1) + (2 / 3 - 1 / 3) < 0
+    runs = {
+        "a": {"t1": {"x": 3.0, "y": 2.0, "n": 1.0}, "t2": {"x": 3.0, "y": 2.0, "n": 1.0}},
+        "b": {"t1": {"x": 3.0, "y": 2.0, "new": 1.0}, "t2": {"x": 3.0, "m": 2.0, "n": 1.0}},
+    }
+    judged = {"x": 1, "y": 1, "n": 0, "m": 0}
+    result = compare(assay.score(runs, {"t1": judged, "t2": judged}, ["P@3"]))
+    assert result.table["difference"].to_list() == pytest.approx([1 / 6])
+    assert result.table["flippable"].to_list() == [False]

@@ -298,7 +298,7 @@ def test_queries_passed_over_are_counted_and_refused_where_the_mean_is_that_of_t
     result = growing(tmp_path, 50, x)
     assert result.tables["sequence"]["n_topics"].to_list() == [47]
     (text,) = noted(result, "order_with_gaps")
-    assert text.startswith("3 of the queries before the last")
+    assert "3 queries have no score before others that have" in text
     with pytest.raises(UsageError, match=f"a against b has no score on {NAMES[3]}, but on a later query"):
         growing(tmp_path, 50, x, estimand="these")
 
@@ -306,6 +306,10 @@ def test_queries_passed_over_are_counted_and_refused_where_the_mean_is_that_of_t
 def test_an_order_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=f"{NAMES[-1]} is not there; it is to have all queries"):
         growing(tmp_path, 200, names=[*NAMES[:-1], "other"])
+    with pytest.raises(
+        UsageError, match="are not there; it is to have all queries, in the order of their evaluation"
+    ):
+        growing(tmp_path, 200, names=NAMES[:-2])
     with pytest.raises(UsageError, match=f"{NAMES[0]} stands there twice"):
         growing(tmp_path, 200, names=[*NAMES, NAMES[0]])
     with pytest.raises(UsageError, match=r"no such file; it has the ids of all queries"):
@@ -345,3 +349,23 @@ def test_queries_that_belong_together_are_not_watched(tmp_path: Path) -> None:
     clusters = table_file(tmp_path, "clusters.csv", [("topic", "cluster"), *((f"t{i}", i // 4) for i in range(200))])
     with pytest.raises(UsageError, match="--sequential takes queries one by one"):
         compared(scores(X), sequential=True, clusters=clusters)
+
+
+@pytest.mark.parametrize("estimand", ["like-these", "these"])
+@pytest.mark.parametrize("condition", ["nDCG@10 > -5%", "nDCG@10 >= -5%", "nDCG@10 < +5%"])
+def test_no_share_of_nothing_is_met_or_violated(condition: str, estimand: str) -> None:
+    asked: dict[str, Any] = {"baseline": ["b"], "gate": [condition], "estimand": estimand, "sequential": True}
+    result = compared(scores(np.zeros((2, 12))), **asked)
+    assert result.tables["gates"]["verdict"].to_list() == ["inconclusive"]
+    (text,) = noted(result, "share_of_nothing")
+    assert "state a difference without %" in text
+    (said,) = [one.between for one in result.sentences if one.name == "gate_verdict"]
+    assert said == "-100.0% to no limit"
+
+
+def test_a_value_that_is_only_rounding_is_zero() -> None:
+    up = np.tile([0.1, 0.2, -0.3], 10)
+    x = np.stack([0.5 + up, np.full(30, 0.5)])
+    assert (x[0] - x[1]).mean() != 0
+    (row,) = sequence(x, baseline=["b"])
+    assert row["value"] == 0.0

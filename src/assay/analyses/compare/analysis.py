@@ -366,7 +366,10 @@ def _notes(
 
 def _shares_of_nothing(gates: pl.DataFrame | None) -> Iterator[Note]:
     """Say which conditions are relative to a mean that may be 0."""
-    if gates is not None and (written := gates.filter(pl.col("low").is_infinite())["gate"].unique().to_list()):
+    if gates is None:
+        return
+    unknown = pl.col("low").is_infinite() | (pl.col("high").is_infinite() & (pl.col("verdict") == UNDECIDED))
+    if written := gates.filter(unknown)["gate"].unique().to_list():
         text = (
             f"{listed(sorted(written))}: the baseline's mean may be 0, so no share of it is known; state a difference"
         )

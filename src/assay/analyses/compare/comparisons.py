@@ -92,9 +92,10 @@ class Comparisons:
 
     @cached_property
     def mean(self) -> Array:
-        """The mean difference; NaN without a query. [pair]"""
-        total = np.nansum(self.difference, axis=-1)
-        return np.where(self.n > 0, total / np.maximum(self.n, 1), np.nan)
+        """The mean difference; 0 where it is only rounding, NaN without a query. [pair]"""
+        mean = np.nansum(self.difference, axis=-1) / np.maximum(self.n, 1)
+        largest = np.abs(np.nan_to_num(self.difference)).max(-1, initial=0.0)
+        return np.where(self.n > 0, np.where(np.abs(mean) <= EPSILON * largest, 0.0, mean), np.nan)
 
     @cached_property
     def sd(self) -> Array:

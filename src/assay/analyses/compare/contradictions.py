@@ -13,14 +13,14 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.compare.comparisons import Comparisons
-from assay.analyses.compare.evidence import MOST_PAIRS, Lists, depth_of
+from assay.analyses.compare.evidence import MOST_PAIRS, Lists, depth_of, judged_as_first
 from assay.analyses.compare.families import Family
 from assay.core.arrays import Array, Index
 from assay.core.notes import Note
 from assay.core.text import listed
 from assay.core.thresholds import Threshold
 from assay.results.schemas import schema, table
-from assay.scoring.conditions import Ingredients, recognised_condition
+from assay.scoring.conditions import Ingredients
 from assay.scoring.scores import Scores
 
 SIGNIFICANT, SIGN_ONLY = "significant", "sign only"
@@ -92,9 +92,7 @@ def _lists(data: Scores, source: Ingredients | None) -> Lists | None:
     """The lists as the first measure sees them; None without runs and judgments."""
     if source is None:
         return None
-    condition = recognised_condition(data.conditions[0])
-    judged = source.judged_for(data, condition.under if condition else (None, None))
-    return Lists(judged, source, max(map(depth_of, data.conditions)))
+    return Lists(judged_as_first(data, source), source, max(map(depth_of, data.conditions)))
 
 
 def _written(lists: Lists, run: int, topic: int) -> str:

@@ -39,14 +39,14 @@ class Sums:
     n: Array
     total: Array
     square: Array
+    rounding: float  # what rounding may make of a difference
 
     @classmethod
     def of(cls, x: Array, pairs: Pairing, group: Index) -> Sums:
         """Add up the differences of runs, without computing them one by one; `x` is [run, query]."""
         there = ~np.isnan(x)
-        centre = np.where(there, x, 0.0).sum(0) / np.maximum(
-            there.sum(0), 1
-        )  # of each query: sums then do not cancel
+        n_runs = np.maximum(there.sum(0), 1)
+        centre = np.where(there, x, 0.0).sum(0) / n_runs  # of each query: sums then do not cancel
         filled, known = np.where(there, x - centre, 0.0), there.astype(np.float64)
         parts = []
         for g in range(int(group.max(initial=-1)) + 1):
@@ -54,11 +54,12 @@ class Sums:
             cross = both @ (own**2).T
             parts.append((both @ both.T, own @ both.T - both @ own.T, cross + cross.T - 2 * own @ own.T))
         n, total, square = np.array(parts).transpose(1, 0, 2, 3)[..., pairs.first, pairs.second]
-        return cls(n, total, square)
+        return cls(n, total, square, EPSILON * float(np.abs(np.where(there, x, 0.0)).max(initial=0.0)))
 
     def without(self) -> Sums:
         """The same of all queries, and of all but those of each group; the former is the last. [group + 1, pair]"""
-        return Sums(*(np.concatenate([x.sum(0) - x, x.sum(0)[None]]) for x in (self.n, self.total, self.square)))
+        n, total, square = (np.concatenate([x.sum(0) - x, x.sum(0)[None]]) for x in (self.n, self.total, self.square))
+        return Sums(n, total, square, self.rounding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ class Noncentrality:
         with np.errstate(divide="ignore", invalid="ignore"):  # too few queries, or none that differ: no number
             mean = total / n
             variance = (square - total * mean) / (n - 1)
+            varies = (square > n * sums.rounding**2) & (variance > EPSILON * square / n)  # else it is rounding
+            variance = np.where(varies | np.isnan(variance), variance, 0.0)
             return cls(np.asarray((mean**2 - variance / n).sum(-1) / variance.sum(-1)))
 
     @property
@@ -119,6 +122,6 @@ def efficiency_notes(efficiency: pl.DataFrame) -> Iterator[Note]:
     if unknown := efficiency.filter(pl.col("ratio").is_null())["measure_a"].to_list():
         text = (
             f"how many queries {listed(unknown)} would need beside {efficiency['measure_b'][0]} is not known: "
-            "these systems differ too little on these queries"
+            "these systems differ too little on these queries, or by as much on all"
         )
         yield Note("unknown_efficiency", "info", text)

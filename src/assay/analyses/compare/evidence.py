@@ -86,9 +86,7 @@ def list_table(
     data: Scores, source: Ingredients, of: Comparisons, pairing: Pairing, texts: Mapping[str, str]
 ) -> pl.DataFrame:
     """Both ranked lists of the queries on which the first of a pair is most behind, by the first measure."""
-    condition = recognised_condition(data.conditions[0])
-    judged = source.judged_for(data, condition.under if condition else (None, None))
-    lists = Lists(judged, source, depth_of(data.conditions[0]))
+    lists = Lists(judged_as_first(data, source), source, depth_of(data.conditions[0]))
     rows = []
     for i, a, b in [*pairing][:MOST_PAIRS]:
         for t in most_different(of, i)[1][: int(SHOWN_LISTS.value)]:
@@ -104,6 +102,12 @@ def depth_of(measure: str) -> int:
     """How deep a measure looks, as far as it says."""
     condition = recognised_condition(measure)
     return (condition.measure.cutoff if condition else None) or _DEPTH
+
+
+def judged_as_first(data: Scores, source: Ingredients) -> Judged:
+    """The lists with their grades as the first measure sees them."""
+    condition = recognised_condition(data.conditions[0])
+    return source.judged_for(data, condition.under if condition else (None, None))
 
 
 class Lists:
@@ -152,9 +156,8 @@ class Lists:
 
 def hole_table(data: Scores, source: Ingredients) -> pl.DataFrame:
     """The share of the documents returned down to the cutoff of the first measure that nobody judged."""
-    condition = recognised_condition(data.conditions[0])
     depth = depth_of(data.conditions[0])
-    judged = source.judged_for(data, condition.under if condition else (None, None)).head(depth)
+    judged = judged_as_first(data, source).head(depth)
     n = np.zeros((2, len(data.runs)))
     for block in judged.blocks:
         run = block.cell // len(judged.topics)

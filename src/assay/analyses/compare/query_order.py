@@ -74,7 +74,8 @@ def read_order(data: Scores, file: str | None, *, estimand: Estimand, seed: int)
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise UsageError(f"--query-order {source}: {twice} stands there twice")
     if unknown := [name for name in data.topics if name not in set(names)]:
-        what = f"{first_few(unknown)} is not there; it is to have all queries, in the order of their evaluation"
+        what = f"{first_few(unknown)} {'is' if len(unknown) == 1 else 'are'} not there; it is to have all queries"
+        what += ", in the order of their evaluation"
         raise UsageError(f"--query-order {source}: {what}")
     if data.basis.missing == "zero":
         raise UsageError(
@@ -100,13 +101,13 @@ def order_notes(order: QueryOrder, n_gaps: int) -> Iterator[Note]:
         yield Note("order_of_names", "warning", text)
     if n_gaps:
         text = (
-            f"{n_gaps} of the queries before the last in {order.file} without a score are passed over; "
-            "if they failed for what they are, the order is random no more"
+            f"in {order.file} {'1 query has' if n_gaps == 1 else f'{n_gaps} queries have'} no score before "
+            "others that have; if they failed for what they are, the order is random no more"
         )
         yield Note("order_with_gaps", "caution", text)
     text = (
-        "the table of pairs, its p and its intervals are for one look at a number of queries that was fixed before; "
-        "at every look hold the tables sequence and gates, and what is said"
+        "the table of pairs, slices and efficiency are for one look at a number of queries that was fixed before; "
+        "at every look hold the tables sequence and gates, and what is said of whole systems"
     )
     yield Note("one_look", "caution", text)
 

@@ -67,9 +67,7 @@ def _flips(data: Scores, m: int, judged: Callable[[Under], Judged], compared: Co
         lead = _leads(ends, scored)[ahead[undecided], behind[undecided]]
         flips[undecided[lead < -rounding]] = 1.0
         undecided = undecided[lead >= -rounding]
-    for pair in undecided:
-        there = ~np.isnan(compared.difference[pair])
-        flips[pair] = (ends[0, ahead[pair], there] - ends[1, behind[pair], there]).sum() < 0
+    flips[undecided] = 0.0
     return flips
 
 

@@ -67,8 +67,10 @@ def gate_verdict(compare: Result) -> Spoken:
     left = {row["run"] for row in rows if row["verdict"] != PASS}
     said = []
     if met := [run for run in runs if run not in left]:
-        all_of = f"condition {written[0]}" if len(written) == 1 else f"all {len(written)} conditions of the gate"
-        why = f"{'it meets' if len(met) == 1 else 'each meets'} {'the ' if len(written) == 1 else ''}{all_of}"
+        all_of = f"all {len(written)} conditions of the gate"
+        if len(written) < 3:
+            all_of = f"the condition {written[0]}" if len(written) == 1 else "both conditions of the gate"
+        why = f"{'it meets' if len(met) == 1 else 'each meets'} {all_of}"
         said.append(Sentence(f"Accept {listed(met, most=_NAMED)}", why=why))
     violated = [row for row in rows if row["verdict"] == VIOLATED]
     stopped = {row["run"] for row in violated}
@@ -98,10 +100,15 @@ def _gated(action: str, row: Row, *, of: int, why: str = "") -> Sentence:
     """Set an action with the number that a condition is about, and whose it is if there are others."""
     if known(row["low"]) and math.isinf(row["low"]):
         return Sentence(f"{action}, as the mean of {row['baseline']} may be 0")
-    show = percent if row["gate"].endswith("%") else _signed if row["baseline"] is not None else score
+    show = _share if row["gate"].endswith("%") else _signed if row["baseline"] is not None else score
     against = "" if row["baseline"] is None else f" over {row['baseline']}"
     shown = "{}" if of == 1 else f"{{}} for {row['run']}{against}"
     return Sentence.of(action, row, show, why=why, ends=("value", "low", "high"), shown=shown)
+
+
+def _share(x: float) -> str:
+    """Show a share; one without a limit is that of a mean that may be 0."""
+    return "no limit" if math.isinf(x) else percent(x)
 
 
 @sentence("compare", cite="holm1979, own")
@@ -126,7 +133,7 @@ def slice_against(compare: Result) -> Sentence | None:
         word = "better than" if decided else "ahead of"
     else:
         word = "worse than" if decided else "behind"
-    why = f"{row['run_a']} is {word} {row['run_b']} there, against the rest of the queries"
+    why = f"there {row['run_a']} is {word} {row['run_b']}, against the rest of the queries"
     by = f"by {compare.basis.titled(row['measure'])}"
     return Sentence.of(f"Look at {row['column']} {row['slice']} first", row, _signed, why=f"{why}, {by}", ends=_ENDS)
 

@@ -53,9 +53,10 @@ class Watched:
             return float("nan")
         if self.b is None:
             return float(self.a.mean())
-        if self._is_share:
-            return float(self.a.mean() / self.b.mean() - 1) if self.b.mean() > 0 else float("nan")
-        return float((self.a - self.b).mean()) + 0.0
+        if self._is_share and not self.b.mean() > 0:
+            return float("nan")
+        value = float(self.a.mean() / self.b.mean() - 1) if self._is_share else float((self.a - self.b).mean())
+        return 0.0 if abs(value) <= EPSILON else value
 
     @property
     def named(self) -> tuple[str | None, ...]:
@@ -73,9 +74,12 @@ class Watched:
         return np.clip(self.a, 0.0, 1.0) if self.b is None else np.clip(self.a - self.b, -1.0, 1.0)
 
     def p(self) -> tuple[Array, Array]:
-        """The p-values of being above the threshold, and below it, after each score. Two of [score]"""
+        """The p-values of being above the threshold, and below it, after each score. Two of [score]
+
+        A share of nothing is at no threshold.
+        """
         inclusive: Literal["above", "below"] | None = None
-        if self.gate is not None:
+        if self.gate is not None and not (self._is_share and self.b is not None and not self.b.any()):
             inclusive = "above" if self.gate.above is self.gate.equal else "below"
         sample, at, bounds = self._bet(self.threshold)
         return p_over_time(sample, at, bounds=bounds, population=self.population, inclusive=inclusive)
@@ -113,7 +117,7 @@ class Watched:
             return np.asarray(p((1 - w) / w, 1) <= alpha)
 
         low, high = (float(last_ruled_out(out, np.array(0.0), np.array(1.0))) for out in (is_too_low, is_too_high))
-        least, most = low / (1 - low), (1 - high) / high if high > 0 else np.inf
+        least, most = min(low / (1 - low), _ENDLESS), (1 - high) / high if high > 0 else np.inf
         return least - 1, (most if most < _ENDLESS else np.inf) - 1
 
 

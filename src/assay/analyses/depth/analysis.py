@@ -148,7 +148,8 @@ def depth(
         of two permutations), and tau-b of the run means with those of permuted grades (of their mean over all
         permutations where a formula is linear, else over these two). Where tau_placebo is {placebo_tau} or more, runs
         are ranked by what was judged. It is a caveat and no proof, since good runs find more pooled documents, too.
-        Empty where fewer than {least_nonrelevant} are nonrelevant: permuted grades are then nearly the grades.
+        Empty where less than {least_nonrelevant:.0%} of the judged documents is nonrelevant: permuted grades are then
+        nearly the grades.
     n_relevant
         Relevant documents in the pool.
     placebo

@@ -151,8 +151,8 @@ def power(
         mean over permutations, and tau-b of the run means with those of permuted grades (exactly their expectation,
         where gains add up, as in P, nDCG or RBP). A high tau says that a measure ranks these runs by what was judged:
         from {placebo_tau} on a note warns of it. It is a caveat and no proof, since good runs find more pooled
-        documents, too. Decide by tau, not by the power. Empty where fewer than {least_nonrelevant} are nonrelevant:
-        permuted grades are then nearly the grades.
+        documents, too. Decide by tau, not by the power. Empty where less than {least_nonrelevant:.0%} of the judged
+        documents is nonrelevant: permuted grades are then nearly the grades.
     flippable
         The share of significant pairs that unjudged documents could reverse, if those of the better run were not
         relevant and those of the other were; empty for measures without such a bound.

@@ -84,7 +84,8 @@ class PoolEstimate:
         effect = aim.difference / np.exp(self.log_noise / 2)
         smooth = np.log(normal_topics(effect, alpha=aim.alpha, power=aim.power)) + self.log_price
         whole = np.log(self.topics(aim)[0]) + self.log_price[0]
-        return smooth + (whole - smooth[0])
+        with np.errstate(invalid="ignore"):  # what no number of topics finds has no cost
+            return np.asarray(smooth + (whole - smooth[0]))
 
     def cost(self, aim: Aim) -> Ends:
         """What so many topics cost: topics and documents vary together."""
