@@ -172,9 +172,9 @@ def compare(
     judgment has the grade ?, and no name, because only its code is kept.
     tables.holes, with runs and judgments: run, depth, unjudged: the share of the documents returned down to the
     cutoff of the first measure that nobody judged.
-    tables.efficiency, with two measures or more: measure_a, measure_b (the first), ratio, low, high, n_topics: how
-    many queries measure_a needs for each one that measure_b needs, to separate these pairs of systems as often. That
-    is the ratio of their noncentralities per query: squared differences, less their sampling variance, over the
+    tables.efficiency, with two measures or more, and neither clusters nor replicates: measure_a, measure_b (the
+    first), ratio, low, high, n_topics: how many queries measure_a needs for each one that measure_b needs, to
+    separate these pairs of systems as often. That is the ratio of their noncentralities per query: squared differences, less their sampling variance, over the
     variances over queries, both summed over pairs. The interval is the jackknife's, of its logarithm, and holds for
     all further measures at once. Empty where the systems differ too little by either measure. A measure that needs
     fewer queries need not be one of what users want.
@@ -261,8 +261,9 @@ def compare(
             flips = flippable(data, source, compared, pairs)
             tables["lists"] = list_table(data, source, compared[0], pairs, texts)
         tables["holes"] = hole_table(single, source)
+    if len(compared) > 1 and cluster is None and seeds is None:  # its variances take queries to be independent
+        tables["efficiency"] = efficiency_table(data.conditions, working, pairs, alpha=alpha)
     if len(compared) > 1:
-        tables["efficiency"] = efficiency_table(data.conditions, working, pairs, clusters=cluster, alpha=alpha)
         tables["contradictions"] = contradiction_table(data, None if seeds else source, family, texts)
     if difference is not None:
         tables["needed"] = family.needed(data, difference, level=1 - alpha)
@@ -275,7 +276,7 @@ def compare(
         *_seed_notes(seeds, gated=bool(gates), sequential=sequential),
         *_shares_of_nothing(tables.get("gates")),
         *([] if known is None else slice_notes(shown_path(str(slices)), known)),
-        *(efficiency_notes(tables["efficiency"]) if len(compared) > 1 else ()),
+        *(efficiency_notes(tables["efficiency"]) if "efficiency" in tables else ()),
         *(contradiction_notes(tables["contradictions"]) if len(compared) > 1 else ()),
         *(() if watched is None else sequence_notes(data, gates, watched)),
     )

@@ -85,16 +85,13 @@ class Noncentrality:
         return bool((self.of > 0).all() and np.isfinite(self.of).all())
 
 
-def efficiency_table(
-    measures: Sequence[str], working: Array, pairs: Pairing, *, clusters: Index | None, alpha: float
-) -> pl.DataFrame:
+def efficiency_table(measures: Sequence[str], working: Array, pairs: Pairing, *, alpha: float) -> pl.DataFrame:
     """How many queries every further measure needs for each one that the first needs; `working` is as in `Scores`.
 
     The intervals hold for all further measures at once. A ratio is empty where the systems differ too little by
     either measure, because nothing then says how many queries it needs.
     """
-    n_topics = working.shape[-1]
-    group = grouped(n_topics) if clusters is None else grouped(int(clusters.max()) + 1)[clusters]
+    group = grouped(working.shape[-1])
     every = [Sums.of(x, pairs, group).without() for x in working]
     level = 1 - alpha / max(len(measures) - 1, 1)
     rows = []
