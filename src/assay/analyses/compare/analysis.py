@@ -174,10 +174,10 @@ def compare(
     cutoff of the first measure that nobody judged.
     tables.efficiency, with two measures or more, and neither clusters nor replicates: measure_a, measure_b (the
     first), ratio, low, high, n_topics: how many queries measure_a needs for each one that measure_b needs, to
-    separate these pairs of systems as often. That is the ratio of their noncentralities per query: squared differences, less their sampling variance, over the
-    variances over queries, both summed over pairs. The interval is the jackknife's, of its logarithm, and holds for
-    all further measures at once. Empty where the systems differ too little by either measure. A measure that needs
-    fewer queries need not be one of what users want.
+    separate these pairs of systems as often. That is the ratio of their noncentralities per query: squared
+    differences, less their sampling variance, over the variances over queries, both summed over pairs. The interval
+    is the jackknife's, of its logarithm, and holds for all further measures at once. Empty where the systems differ
+    too little by either measure. A measure that needs fewer queries need not be one of what users want.
     tables.contradictions, with two measures or more: measure_a (the first), measure_b, run_a, run_b, difference_a,
     difference_b (the means of run_a less run_b by each measure), status, topic, query, topic_difference_a,
     topic_difference_b, grades_a, grades_b: pairs of systems of which the two measures prefer different ones, and the
