@@ -123,7 +123,16 @@ _TRUE = ("true difference", _true_differences)
 _SLICE = ("measure", "slice", "run_a", "run_b")
 INTERVALS: tuple[IntervalCheck, ...] = (
     IntervalCheck(
-        "compare: all pairs", "compare", None, _PAIR, *_ENDS, *_TRUE, PAIRS, read=_at_once, counted="at once"
+        "compare: all pairs",
+        "compare",
+        None,
+        _PAIR,
+        *_ENDS,
+        *_TRUE,
+        PAIRS,
+        read=_at_once,
+        counted="at once",
+        label="all pairs at once, by Bonferroni's method, which allows for any dependence between them",
     ),
     IntervalCheck("compare: further measures", "compare", None, _PAIR, *_ENDS, *_TRUE, PAIRS, read=_single),
     IntervalCheck(

@@ -22,6 +22,7 @@ _ASKED: Settings = (
     ("pool_depth", "5,20,100"),
 )
 _CELL = ("measure", "normalization", "pool_depth", "depth")
+_NEAR_ONE = "taus near 1, whose spread between halves of the topics is larger than that of all of them"
 _LOST, _TAU = "depth: power lost, to a judged pool", "depth: tau, to a judged pool"
 
 
@@ -40,7 +41,16 @@ INTERVALS: tuple[IntervalCheck, ...] = (
     _of("depth: power lost", None, "lost", "lost_low", "lost_high"),
     _of("depth: tau", None, "tau", "tau_low", "tau_high"),
     *(
-        IntervalCheck(name, "depth", "edges", (*_CELL, "deepest"), *columns, settings=_ASKED, read=_edges)
+        IntervalCheck(
+            name,
+            "depth",
+            "edges",
+            (*_CELL, "deepest"),
+            *columns,
+            settings=_ASKED,
+            read=_edges,
+            label=_NEAR_ONE if name == _TAU else "",
+        )
         for name, columns in (
             (_LOST, ("lost", "lost_low", "lost_high")),
             (_TAU, ("tau", "tau_low", "tau_high")),

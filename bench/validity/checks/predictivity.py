@@ -52,7 +52,15 @@ INTERVALS = (
         "difference_high",
         settings=_REPORT,
     ),
-    IntervalCheck("predictivity: difference", "predictivity", "redundancy", _CELL, *_DIFFERENCE, settings=_REPORT),
+    IntervalCheck(
+        "predictivity: difference",
+        "predictivity",
+        "redundancy",
+        _CELL,
+        *_DIFFERENCE,
+        settings=_REPORT,
+        label="its variance is kept from falling below a quarter of what subsets of the topics show",
+    ),
     IntervalCheck(
         "predictivity: gain", "predictivity", "redundancy", _CELL, "gain", "gain_low", "gain_high", settings=_REPORT
     ),

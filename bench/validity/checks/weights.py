@@ -70,6 +70,10 @@ def _true_gains(truth: CollectionTruth, n_topics: int) -> dict[Key, float]:
 _GAIN = "what weights fitted to samples of as many topics gain over log2 in Phi on the whole population, in the mean"
 _ENDS = ("difference", "low", "high")
 _OWN = ("variant",)
+_FITTED = (
+    "less than its level: what is fitted jumps from sample to sample, on few grades and runs most of all; read it as "
+    "how far fits are spread"
+)
 INTERVALS: tuple[IntervalCheck, ...] = (
     IntervalCheck("weights: phi", "weights", None, _OWN, "phi", "low", "high"),
     IntervalCheck(
@@ -77,7 +81,7 @@ INTERVALS: tuple[IntervalCheck, ...] = (
     ),
     IntervalCheck("weights: held-out difference", "weights", "held_out", ("variant", "statistic"), *_ENDS),
     IntervalCheck("weights: topics needed", "weights", "topics", ("variant", "target"), "n_topics", "low", "high"),
-    IntervalCheck("weights: ratio of gains", "weights", "cutoffs", ("depth",), "log2", "low", "high"),
+    IntervalCheck("weights: ratio of gains", "weights", "cutoffs", ("depth",), "log2", "low", "high", label=_FITTED),
     IntervalCheck("weights: tau of variants", "weights", "likeness", ("variant", "other"), "tau", "low", "high"),
     IntervalCheck("weights: power", "weights", "powers", ("variant", "runs"), "power", "low", "high"),
     IntervalCheck(
@@ -97,10 +101,19 @@ INTERVALS: tuple[IntervalCheck, ...] = (
     ),
     IntervalCheck("weights: tau as gains rise", "weights", "sweep", ("ratio",), "tau", "low", "high"),
     IntervalCheck(
-        "weights: stability and power", "weights", "thesis", ("stability", "power_of"), "tau", "low", "high"
+        "weights: stability and power",
+        "weights",
+        "thesis",
+        ("stability", "power_of"),
+        "tau",
+        "low",
+        "high",
+        label="a tau of few variants, which takes few values: an interval reaches the next one",
     ),
-    IntervalCheck("weights: discount band", "weights", "discount_bands", ("rank",), "discount", "low", "high"),
-    IntervalCheck("weights: gain band", "weights", "gain_bands", ("grade",), "gain", "low", "high"),
+    IntervalCheck(
+        "weights: discount band", "weights", "discount_bands", ("rank",), "discount", "low", "high", label=_FITTED
+    ),
+    IntervalCheck("weights: gain band", "weights", "gain_bands", ("grade",), "gain", "low", "high", label=_FITTED),
 )
 NOT_STUDIED: tuple[NotStudied, ...] = (
     NotStudied(

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from assay.analyses.weights.graded_lists import lists_of
-from assay.analyses.weights.pool_edge import PoolEdge, edge_of, edge_rank, edge_table, judged_share, pool_edge
+from assay.analyses.weights.pool_edge import (
+    PoolEdge,
+    edge_of,
+    edge_rank,
+    edge_table,
+    judged_share,
+    least_falls,
+    pool_edge,
+)
+from assay.data.judgments.scale import UNJUDGED
 from tests.builders.packed import open_packed
 from tests.builders.weights import EDGE
 
@@ -68,3 +77,28 @@ def test_a_table_holds_the_edge_and_is_empty_without_one() -> None:
     assert edge_of(edge_table(None)) is None
     assert edge_of(None) is None
     assert edge_table(None).columns == edge_table(EDGE).columns
+
+
+def lists(rng: np.random.Generator, chance: np.ndarray, n_topics: int) -> np.ndarray:
+    """Grades of 8 runs, judged at each rank with a chance that differs from topic to topic. [run, topic, rank]"""
+    own = np.clip(chance + 0.1 * rng.standard_normal((n_topics, chance.size)), 0, 1)
+    return np.where(rng.random((8, n_topics, chance.size)) < own, 0, UNJUDGED).astype(np.int8)
+
+
+def edges(chance: np.ndarray, n_topics: int) -> list[int | None]:
+    """The edges of a hundred samples."""
+    every = (lists(np.random.default_rng(i), chance, n_topics) for i in range(100))
+    return [edge_rank(judged_share(grade), least_falls(grade)) for grade in every]
+
+
+def test_an_edge_is_no_accident_of_these_topics() -> None:
+    level, step = np.full(20, 0.8), np.where(np.arange(20) < 10, 0.9, 0.6)
+    assert sum(rank is not None for rank in edges(level, 25)) <= 5
+    assert (
+        sum(edge_rank(judged_share(lists(np.random.default_rng(i), level, 25))) is not None for i in range(100)) > 50
+    )
+    assert edges(step, 25).count(10) >= 95
+
+
+def test_of_one_topic_no_edge_is_known() -> None:
+    assert edge_rank(np.array([0.9] * 5 + [0.3] * 5), least_falls(np.zeros((3, 1, 10), dtype=np.int8))) is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from assay.core.text import Row, known, percent, score
 from assay.results.result import Result
 from assay.results.sentences import Sentence, sentence
@@ -39,13 +41,14 @@ def cheapest_mix(topics: Result) -> tuple[Sentence, ...]:
 
 @sentence("topics", cite="sakai2016, own")
 def topics_to_plan(topics: Result) -> tuple[Sentence, ...]:
-    """Says of the first measure how many topics each design needs, at the upper end of its interval over topics.
+    """Says of the first measure how many topics a comparison of two runs needs, at the upper end of its interval.
 
-    The number beside it is the estimate, for a pair of runs that varies over topics as the median pair does (of
-    several systems: as all pairs do on average), at a chance of {target_power} unless another is asked for. Without
-    an interval, where a deviation was stated or topics are too few for one, the estimate itself is said.
+    The number beside it is the estimate, for a pair of runs that varies over topics as the median pair does, at a
+    chance of {target_power} unless another is asked for. Without an interval, where a deviation was stated or topics
+    are too few for one, the estimate itself is said. What an analysis of variance needs is in the table: two upper
+    ends of different variances would be wrong more often than one.
     """
-    rows = topics.table.drop_nulls("n_topics")
+    rows = topics.table.filter(pl.col("design") != "anova").drop_nulls("n_topics")
     power = percent(topics.settings["power"]).replace(".0%", "%")
     return (
         tuple(_of(row, power) for row in rows.filter(measure=rows["measure"][0]).iter_rows(named=True))

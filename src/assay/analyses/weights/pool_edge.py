@@ -36,6 +36,7 @@ FOLLOWS = Threshold(
 COMMON = Threshold(
     "common_fall", 0.25, unit="of ranks", meaning="share at which a discount falls as much without following the edge"
 )
+_ALPHA = 0.05  # of calling an edge what is none
 REACH = 2  # ranks below the edge over which the discount may fall: a fitted staircase can miss it by one
 
 _COLUMNS = {
@@ -84,17 +85,38 @@ def judged_share(grade: Grades) -> Array:
     return np.divide(judged, there, out=np.full(there.shape, np.nan), where=there > 0)
 
 
-def edge_rank(share: Array) -> int | None:
+def least_falls(grade: Grades) -> Array:
+    """By how much the judged share falls from each rank to the next at least: the lower ends, over topics. [rank]
+
+    One-tailed, at a level that the ranks share, since the largest fall is picked among them. `grade` is [run, topic,
+    rank].
+    """
+    from scipy.special import stdtrit
+
+    there, judged = (x.sum(0, dtype=np.float64) for x in (grade != ABSENT, grade >= 0))  # [topic, rank]
+    share = np.divide(judged, there, out=np.full(there.shape, np.nan), where=there > 0)
+    falls = -np.diff(share, axis=-1)
+    falls = falls[~np.isnan(falls).any(-1)]
+    n = len(falls)
+    if n < 2:
+        return np.full(falls.shape[1], -np.inf)
+    quantile = float(stdtrit(n - 1, 1 - _ALPHA / max(falls.shape[1], 1)))
+    return np.asarray(falls.mean(0) - quantile * falls.std(0, ddof=1) / np.sqrt(n))
+
+
+def edge_rank(share: Array, least: Array | None = None) -> int | None:
     """The rank after which the judged share falls most, if it falls by enough and stands out from its neighbours.
 
-    Looked for from EDGE_FROM on, and no later than three ranks before the end.
+    Looked for from EDGE_FROM on, and no later than three ranks before the end. With `least`, lower ends of the falls,
+    these must be large enough: else what falls may be no more than how these topics differ.
 
     >>> edge_rank(np.array([0.9, 0.88, 0.87, 0.86, 0.6, 0.59, 0.58, 0.57]))
     4
     """
     falls = -np.diff(share)  # [i]: from rank i + 1 to rank i + 2
     places = np.arange(_first(), share.size - REACH - 1)
-    standing = [i for i in places if falls[i] >= EDGE_FALL.value and _stands_out(falls, int(i))]
+    enough = (falls if least is None else least) >= EDGE_FALL.value
+    standing = [i for i in places if enough[i] and _stands_out(falls, int(i))]
     return int(max(standing, key=lambda i: falls[i])) + 1 if standing else None
 
 
@@ -107,9 +129,12 @@ def _stands_out(falls: Array, i: int) -> bool:
     return bool(falls[i] >= EDGE_STANDS_OUT.value * max(falls[i - 1], falls[i + 1]))
 
 
-def pool_edge(discount: Array, share: Array) -> PoolEdge | None:
-    """Compare a discount with the judged share by rank; None where the share has no edge. Both are [rank]"""
-    rank = edge_rank(share[: discount.size])
+def pool_edge(discount: Array, share: Array, least: Array | None = None) -> PoolEdge | None:
+    """Compare a discount with the judged share by rank; None where the share has no edge. Both are [rank]
+
+    `least` has the lower ends of its falls.
+    """
+    rank = edge_rank(share[: discount.size], None if least is None else least[: discount.size - 1])
     if rank is None:
         return None
     fall, usual = (_falls(weight) for weight in (discount, log2_discount(np.arange(1.0, discount.size + 1))))

@@ -54,9 +54,9 @@ def discount_follows_pool(weights: Result) -> Sentence | None:
     """Warns where an optimal discount falls just where the judged share of documents falls: at the edge of the pool.
 
     The edge is the rank, from rank {edge_from} on, after which the judged share falls most, by {edge_fall:.0%} or
-    more, and by {edge_stands_out} times as much as one rank before and after. The discount follows it where it falls
-    over the next two ranks by {follows_edge} times the share that log2 loses there, and by as much at no more than
-    {common_fall:.0%} of the other ranks. All own.
+    more at the lower end of its interval over topics, and by {edge_stands_out} times as much as one rank before and
+    after. The discount follows it where it falls over the next two ranks by {follows_edge} times the share that
+    log2 loses there, and by as much at no more than {common_fall:.0%} of the other ranks. All own.
     """
     edge = edge_of(weights.tables.get("pool_edge"))
     if edge is None or not edge.is_followed:

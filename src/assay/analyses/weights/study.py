@@ -15,7 +15,7 @@ from assay.analyses.weights.graded_lists import GradedLists
 from assay.analyses.weights.held_out_gain import contest_table, evaluate, fixed_weights, held_out_table, ridge_table
 from assay.analyses.weights.optimise.ndcg import CriterionName, criterion
 from assay.analyses.weights.optimise.variables import Free
-from assay.analyses.weights.pool_edge import edge_table, judged_share, pool_edge
+from assay.analyses.weights.pool_edge import edge_table, judged_share, least_falls, pool_edge
 from assay.analyses.weights.power import asl_shares, best_pair_levels, family, powers, sweep, thesis
 from assay.analyses.weights.tables import (
     VariantStability,
@@ -226,7 +226,7 @@ class WeightStudy:
             "gains": gains_table(self.lists, self.variants),
             "search": search_table(self.variants),
             "ranks": ranks_table(self.lists),
-            "pool_edge": edge_table(pool_edge(self.best.discount, share)),
+            "pool_edge": edge_table(pool_edge(self.best.discount, share, least_falls(self.lists.grade))),
         }
 
     def _cutoffs(self) -> dict[str, Table]:
