@@ -37,7 +37,7 @@ from assay.scoring.scores import STANDARDISED, Scores, Undefined, mean_where_sco
 
 LEAST_NONRELEVANT = Threshold(
     "least_nonrelevant",
-    0.1,
+    0.25,
     unit="of the judged documents",
     meaning="that are to be nonrelevant at least, for a placebo: else permuted grades are nearly the grades",
 )

@@ -56,7 +56,7 @@ CASES: dict[str, Case] = {
         rule="different_runs",
     ),
     "placebo_tau": Case(lambda: is_doubted(0.65), lambda: is_doubted(0.64), moved=0.66, rule="power"),
-    "least_nonrelevant": Case(lambda: permutes(90), lambda: permutes(91), moved=0.11, rule="power"),
+    "least_nonrelevant": Case(lambda: permutes(75), lambda: permutes(76), moved=0.26, rule="power"),
     "halved_topics": Case(lambda: halves(8) is None, lambda: halves(7) is None, moved=9, rule="power"),
     "truth_errors": Case(lambda: true_sign(3.01), lambda: true_sign(2.99), moved=3.1, rule="power"),
 }
