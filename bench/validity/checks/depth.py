@@ -126,7 +126,7 @@ def _evaluation_is_false(stops: list[list[Any]], facts: Facts) -> bool:
     placebo = _placebo(facts.population)
     return any(
         _loses(measure, pool, k, deepest, facts)
-        or (k > judged and placebo[measure, str(pool), str(k)] >= PLACEBO_TAU.value)
+        or (k > judged and (placebo[measure, str(pool), str(k)] or 0.0) >= PLACEBO_TAU.value)
         for measure, pool, k, deepest, judged in stops
     )
 
