@@ -25,6 +25,8 @@ _HOME = {
     "read_runs": "data.read",
     "read_qrels": "data.read",
     "read_scores": "scoring.score_files",
+    "read_judges": "scoring.judges",
+    "Judges": "scoring.judges",
     "Runs": "data.tables",
     "Qrels": "data.tables",
     "Collection": "data.judged",

@@ -259,9 +259,9 @@ def _data(function: Callable[..., Result], loader: Callable[..., Any] | None, op
         return []
     if _needs_no_data(function) and not any(options.get(name) for name in ("runs", "qrels", "scores")):
         return []
-    from assay.scoring.loaders import collection
+    from assay.scoring.loaders import load
 
-    return [loader(collection(**taken(collection, options)), **taken(loader, options))]
+    return [load(get_type_hints(function)["data"], options)]
 
 
 def _parser(

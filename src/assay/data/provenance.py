@@ -20,6 +20,7 @@ IRDS = "irds:"
 """What a dataset of ir_datasets is named by: this, and its id."""
 
 _NAMED = re.compile(r"([A-Za-z_][\w.+-]*)=(.+)", re.DOTALL)
+_OWN = re.compile(r"([A-Za-z_][\w.+-]*):(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +149,22 @@ def by_name(words: Iterable[str]) -> dict[str, list[str]]:
     for name, source in map(split_name, words):
         sources.setdefault(name, []).append(source)
     return sources
+
+
+def own_setting(words: Iterable[str], name: str) -> str | None:
+    """The setting of judgments of a name: what stands behind NAME:, else what is for all of them; None for neither.
+
+    >>> own_setting(["0-3", "gpt4o:0=0,1=0,2=1"], "gpt4o"), own_setting(["0-3", "gpt4o:0=0,1=0,2=1"], "human")
+    ('0=0,1=0,2=1', '0-3')
+    """
+    parts = [(match[1], match[2]) if (match := _OWN.fullmatch(word)) else ("", word) for word in words]
+    own = [text for of, text in parts if of == name] or [text for of, text in parts if not of]
+    return ",".join(own) if own else None
+
+
+def named_settings(words: Iterable[str]) -> list[str]:
+    """The names before the colon, in settings such as gpt4o:0=0,1=1."""
+    return [match[1] for word in words if (match := _OWN.fullmatch(word))]
 
 
 def shown_path(path: str) -> str:

@@ -59,6 +59,7 @@ class Qrels:
     notes: tuple[Note, ...] = ()
     fractions: tuple[float, ...] = ()  # [code] its value; empty where a grade is its own code
     is_whole: bool = True  # as they were read: nothing was left out, as a pool leaves out, or permuted
+    repeated: tuple[Index, Array] | None = None  # [label] row and grade of all labels of what was judged repeatedly
 
     def __repr__(self) -> str:
         judged = f"{self.doc.size:,} judgments, grades to {self.highest:g}"
@@ -117,6 +118,7 @@ class Qrels:
                 *_note_on_fractions(coded.fractions, source),
             ),
             fractions=coded.fractions,
+            repeated=by_pair.repeated,
         )
 
     def select(self, topics: Sequence[str]) -> Qrels:
@@ -144,7 +146,7 @@ class Qrels:
         """Keep some of the judgments; topics and scale stay."""
         ids = self.ids.filter(pl.Series(keep))
         part = replace(self, topic=self.topic[keep], doc=self.doc[keep], ids=ids, grade=self.grade[keep])
-        return replace(part, is_whole=False)
+        return replace(part, is_whole=False, repeated=None)
 
     def permuted(self, rng: np.random.Generator) -> Qrels:
         """Permute grades among the judged documents of each topic: which documents are judged stays as it is."""

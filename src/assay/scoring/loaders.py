@@ -6,23 +6,35 @@ the command asks for, takes it from there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, NewType
 
-from assay.core.errors import UsageError
+from assay.core.errors import UsageError, suggestion
 from assay.core.notes import Note
+from assay.core.settings import check_choice
+from assay.core.text import listed
 from assay.data.files import check_streams, expand
 from assay.data.judged import Collection, Judged, Negative, judge
-from assay.data.judgments.conflicts import Conflicts
+from assay.data.judgments.conflicts import CONFLICT_RULES
 from assay.data.judgments.merging import OtherJudgments
 from assay.data.order import Duplicates, Order, OrderRule, Precision, Ties
-from assay.data.provenance import IRDS, Origin, by_name, shown_path, spelled, split_name
+from assay.data.provenance import (
+    IRDS,
+    Origin,
+    by_name,
+    named_settings,
+    own_setting,
+    shown_path,
+    spelled,
+    split_name,
+    taken,
+)
 from assay.data.read import read_qrels, read_ranked
 from assay.data.tables import Qrels
 from assay.scoring.conditions import ScoringPolicy, settle_lists_of, unsettled_conditions
+from assay.scoring.judges import MAIN, Judges, JudgmentsAlone, Panel, judges_of
 from assay.scoring.missing import Missing, choose_settled, settle_lists, settle_missing
 from assay.scoring.scores import Orient, Scores, Undefined, spelled_as
 
@@ -32,8 +44,8 @@ def collection(
     *,
     qrels: Sequence[str] = (),
     columns: str | None = None,
-    grades: str | None = None,
-    conflicts: Conflicts = "error",
+    grades: Sequence[str] = (),
+    conflicts: Sequence[str] = (),
     order: Order | None = None,
     ties: Ties = "trec",
     score_precision: Precision = "double",
@@ -63,10 +75,12 @@ def collection(
         of scores, topic, run, measure and value.
     grades
         The scale of grades: what each written value stands for, as in 0.5=1,1=2 or bad=0,good=2; the highest grade
-        there is, as in 0-3; or both.
+        there is, as in 0-3; or both. NAME:SCALE is that of the judgments of a name, as in gpt4o:0=0,1=0,2=1;
+        repeats.
     conflicts
         Different grades of one document for one topic: error, or the first, the max, the min, the mean (which may be
-        a fraction) or the majority of them (of equally frequent grades the lowest).
+        a fraction) or the majority of them (of equally frequent grades the lowest). NAME:RULE is for the judgments
+        of a name, as in gpt4o:majority; repeats (default: error).
     order
         What orders the documents of a list: score (highest first), distance (a score of which the lowest is best),
         rank (the rank column) or file (as they stand). By default a table with ranks goes by rank, all else by score,
@@ -83,7 +97,7 @@ def collection(
     scores
         Per-topic scores in place of runs and judgments: any tool's output, a long table, what ragas, LangSmith,
         TruLens or MTEB write, or a matrix of runs and topics; files, directories or globs; repeats, and all are
-        merged by run, measure and topic.
+        merged by run, measure and topic. NAME=SOURCE keeps scores apart that rest on another judge, for `judges`.
     orient
         What the rows and columns of a matrix of scores are, where its first cell does not say topic or run.
     name
@@ -100,19 +114,19 @@ def collection(
         A Python file that declares measures, features or properties (axioms), significance tests, analyses, sentences
         or papers; repeats.
     """
-    qrels, scores = ([one] if isinstance(one, str) else list(one) for one in (qrels, scores))
+    qrels, scores, grades, conflicts = (
+        [one] if isinstance(one, str) else list(one) for one in (qrels, scores, grades, conflicts)
+    )
     options = dict(locals())
     if declare:
         from assay.core.declarations import load
 
         load(*declare)
-    check_streams([*runs, *scores, *(source for _, source in map(split_name, qrels))])
+    check_streams([*runs, *(source for _, source in map(split_name, (*qrels, *scores)))])
     if scores:
         if runs or qrels:
             raise UsageError(f"--scores stands in place of {'runs' if runs else '--qrels'}; give one or the other")
-        from assay.scoring.score_files import scores_in
-
-        read_from = scores_in(scores, orient=orient, name=name, columns=columns, lower=lower, higher=higher)
+        read_from = _scores_apart(scores, orient=orient, name=name, columns=columns, lower=lower, higher=higher)
         asked_for = read_from.select(runs=_names(select, read_from.runs)) if select else read_from
         return replace(asked_for, origin=_origin(options))
     for_scores = {"orient": orient is not None, "name": name is not None, "lower": lower, "higher": higher}
@@ -120,16 +134,75 @@ def collection(
         raise UsageError(f"--{given[0]} goes with --scores FILE")
     if not runs:
         raise UsageError("no runs: name files or directories, and --qrels QRELS")
-    sources = by_name(qrels)
-    plain = sources.pop("", [])
+    named = _judgments_by_name(qrels, columns, grades, conflicts)
+    plain = named.pop(MAIN, None)
+    usual = _as_declared("", grades, conflicts)
     rule = OrderRule(order, ties, score_precision, duplicates)
-    ranked, in_rows = read_ranked(runs, rule, columns=columns, grades=grades, conflicts=conflicts, graded=not plain)
-    read = partial(read_qrels, columns=columns, grades=grades, conflicts=conflicts)
-    others = OtherJudgments({name: read(words) for name, words in sources.items()}, columns, grades, conflicts)
-    judgments = _main_judgments(read(plain) if plain else in_rows, others)
+    ranked, in_rows = read_ranked(runs, rule, columns=columns, graded=plain is None, **usual)
+    others = OtherJudgments(named, columns, **usual)
+    judgments = _main_judgments(in_rows if plain is None else plain, others)
     chosen = _names(select, ranked.names)
     ranked.select(chosen)  # complains about a name that is not there
     return Collection(ranked, judgments, negative, chosen, _origin(options), others)
+
+
+def load(kind: Any, options: Mapping[str, Any]) -> Any:
+    """Read what a command line names, and make of it what a command asks for; judges need no runs."""
+    alone = kind is Judges and not (options.get("runs") or options.get("scores"))
+    read = judgments_alone if alone else collection
+    loader = LOADERS[kind]
+    return loader(read(**taken(read, options)), **taken(loader, options))
+
+
+def judgments_alone(
+    *,
+    qrels: Sequence[str] = (),
+    columns: str | None = None,
+    grades: Sequence[str] = (),
+    conflicts: Sequence[str] = (),
+) -> JudgmentsAlone:
+    """Read judgments by name, without runs; all as `collection` reads them."""
+    if not qrels:
+        raise UsageError("nothing to judge by: give --qrels NAME=FILE for every judge, and runs; or --scores")
+    origin = _origin({"runs": (), "scores": (), "select": (), "declare": ()} | dict(locals()))
+    return JudgmentsAlone(_judgments_by_name(qrels, columns, grades, conflicts), origin)
+
+
+def _judgments_by_name(
+    qrels: Sequence[str], columns: str | None, grades: Sequence[str], conflicts: Sequence[str]
+) -> dict[str, Qrels]:
+    """Read judgments, those without a name as the main ones, each by its own scale and rule."""
+    sources = by_name(qrels)
+    for flag, words in {"grades": grades, "conflicts": conflicts}.items():
+        for name in named_settings(words):
+            if name not in sources:
+                hint = suggestion(name, sources) or f"; there are {listed(list(filter(None, sources)))}"
+                raise UsageError(f"--{flag} {name}:...: no judgments of that name{hint if any(sources) else ''}")
+    return {
+        name or MAIN: read_qrels(words, columns=columns, **_as_declared(name, grades, conflicts))
+        for name, words in sources.items()
+    }
+
+
+def _scores_apart(words: Sequence[str], **settings: Any) -> Scores:
+    """Read scores; those with a name stand beside the plain ones, or beside the first of them where none is plain."""
+    from assay.scoring.score_files import scores_in
+
+    sources = by_name(words)
+    plain = sources.pop("", [])
+    named = {name: scores_in(own, **settings) for name, own in sources.items()}
+    if plain:
+        return replace(scores_in(plain, **settings), others=named)
+    first, main = next(iter(named.items()))
+    text = f"{first} are the main scores: the first of --scores, which gives none without a name"
+    return replace(main, notes=(*main.notes, Note("main_scores", "info", text)), others=named)
+
+
+def _as_declared(name: str, grades: Sequence[str], conflicts: Sequence[str]) -> dict[str, Any]:
+    """How the judgments of a name are to be read."""
+    rule = own_setting(conflicts, name) or "error"
+    check_choice(rule, "conflicts", CONFLICT_RULES)
+    return {"grades": own_setting(grades, name), "conflicts": rule}
 
 
 def _main_judgments(judgments: Qrels | None, others: OtherJudgments) -> Qrels:
@@ -154,11 +227,12 @@ def _names(select: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
 def _origin(options: dict[str, Any]) -> Origin:
     """Say which words name the data, and which files they stand for."""
     judged = [source for _, source in map(split_name, options["qrels"])]
-    listed = [path for name in ("select", "declare") for path in options[name]]
-    plain = (*options["runs"], *judged, *options["scores"])
+    scored = [source for _, source in map(split_name, options["scores"])]
+    named = [path for name in ("select", "declare") for path in options[name]]
+    plain = (*options["runs"], *judged, *scored)
     files = expand(source for source in plain if not source.startswith(IRDS))
     read = [*files, *(source for source in judged if source.startswith(IRDS))]
-    files = [path for path in [*read, *listed] if Path(path).is_file()]
+    files = [path for path in [*read, *named] if Path(path).is_file()]
     streams = tuple(shown_path(path) for path in read if not Path(path).is_file())
     flags = spelled(collection, {name: value for name, value in options.items() if name != "runs"})
     return Origin(tuple(shown_path(str(run)) for run in options["runs"]), tuple(flags), tuple(files), streams)
@@ -309,6 +383,43 @@ def _contributors(names: Sequence[str], known: Sequence[str]) -> Sequence[str]:
     return contributors(names, known)
 
 
+def as_judges(
+    data: Collection | Scores | JudgmentsAlone,
+    *,
+    measure: Sequence[str] = (),
+    undefined: Undefined = "zero",
+    missing: Missing | None = None,
+    judges: str | None = None,
+    reference: str | None = None,
+    panel: Panel | None = None,
+) -> Judges:
+    """Lay what several judges say side by side, and score the runs under each of them.
+
+    Parameters
+    ----------
+    measure
+        Measures, such as nDCG@10 (the default); of scores that another tool computed, those to use (default: all).
+    undefined
+        What to do with topics without relevant documents: zero, as trec_eval does, or skip.
+    missing
+        What to do with topics that a run lacks: zero (a missing list is empty, as with trec_eval -c, a missing score
+        0), pairwise (no score: each comparison uses the topics that both runs have), common (only topics on which
+        every run has a score) or fail (default: zero for runs, pairwise for --scores). What a judge has not judged
+        is never filled in.
+    judges
+        The columns of one table of scores that hold the scores by each judge, as in human,gpt4.
+    reference
+        The judge with whom the others are compared (default: the first).
+    panel
+        Adds a judge, panel, that says what all judges but the reference say together: the majority of their grades
+        (of equally frequent ones the lowest), or the mean.
+    """
+    names = [name.strip() for name in judges.split(",")] if judges else []
+    return judges_of(
+        data, measure, undefined=undefined, missing=missing, columns=names, reference=reference, panel=panel
+    )
+
+
 LOADERS: dict[Any, Callable[..., Any]] = {
     Collection: as_collection,
     Collection | None: as_collection,
@@ -318,5 +429,6 @@ LOADERS: dict[Any, Callable[..., Any]] = {
     Judged | Scores: as_judged,
     Scores: as_scores,
     Scores | None: as_scores,
+    Judges: as_judges,
 }
 """What a command asks for -> the loader that makes it of a collection."""

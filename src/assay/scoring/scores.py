@@ -54,6 +54,7 @@ class Scores:
     origin: Origin = NOWHERE
     lower: tuple[bool, ...] = ()  # [condition] whether lower is better; all higher is better where empty
     made_of: Ingredients | None = field(default=None, repr=False, compare=False)  # None where another tool scored
+    others: Mapping[str, Scores] = field(default_factory=dict, repr=False, compare=False)  # by other judges, by name
 
     def __post_init__(self) -> None:
         """Let the basis, which every result shows, name the conditions of which the lowest is best."""

@@ -38,6 +38,7 @@ class PairGrades:
     n_repeated: int  # rows that say what an earlier one says of their pair
     n_conflicts: int  # pairs with different grades
     example: tuple[int, int] | None  # the first row that contradicts an earlier one, and that one
+    repeated: tuple[Index, Array] | None  # [label] pair and grade of all labels of pairs with several of them
 
 
 def settle(pair: Codes, grade: Values, how: Conflicts) -> PairGrades:
@@ -50,9 +51,10 @@ def settle(pair: Codes, grade: Values, how: Conflicts) -> PairGrades:
     first = np.ones(pair.size, dtype=bool)
     first[order[again]] = False
     said = np.maximum(grade[order], -1)  # all negative grades say the same
+    repeated = _repeated(order, again, first, said) if again.any() else None
     differs = again & np.concatenate([[False], said[1:] != said[:-1]])
     if not differs.any():
-        return PairGrades(first, grade[first], int(again.sum()), 0, None)
+        return PairGrades(first, grade[first], int(again.sum()), 0, None, repeated)
     group = np.cumsum(~again) - 1
     rows = np.isin(group, group[differs])  # all rows of the pairs in which some differ
     chosen = grade.astype(np.float64) if how == "mean" else grade.copy()
@@ -66,7 +68,16 @@ def settle(pair: Codes, grade: Values, how: Conflicts) -> PairGrades:
         n_repeated=int((again & ~rows).sum()),
         n_conflicts=int((rows & ~again).sum()),
         example=(int(order[at]), int(order[at - 1])),
+        repeated=repeated,
     )
+
+
+def _repeated(order: Index, again: Bools, first: Bools, said: Values) -> tuple[Index, Array]:
+    """All labels of the pairs that have several, in the order of the pairs; a negative grade is NaN."""
+    many = again | np.append(again[1:], False)
+    start = order[np.flatnonzero(~again)[(np.cumsum(~again) - 1)[many]]]  # the first row of the pair
+    pair = (np.cumsum(first) - 1)[start]
+    return pair, np.where(said[many] < 0, np.nan, said[many].astype(np.float64))
 
 
 def _starts(group: Index) -> Index:
