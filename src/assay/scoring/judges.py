@@ -26,7 +26,7 @@ from assay.data.provenance import NOWHERE, Basis, Origin, shown_path
 from assay.data.read import read_qrels, read_runs
 from assay.data.tables import Qrels, Runs
 from assay.measures.grammar import AnyMeasure
-from assay.scoring.conditions import score_conditions
+from assay.scoring.conditions import recognised_condition, score_conditions
 from assay.scoring.missing import Missing, settle_missing
 from assay.scoring.scores import Scores, Undefined
 
@@ -106,7 +106,8 @@ def judges_of(
         qrels |= {PANEL: _panel_of_judgments(list(qrels.values())[1:], panel)}
     if isinstance(data, JudgmentsAlone):
         return _of_documents(qrels, data.origin)
-    return _of_runs(data, qrels, measures or _DEFAULT, undefined, missing or "zero")
+    apart = [name for name in measures if (asked := recognised_condition(name)) is None or asked.qrels is None]
+    return _of_runs(data, qrels, apart or _DEFAULT, undefined, missing or "zero")
 
 
 def read_judges(
