@@ -113,7 +113,8 @@ def takes(analysis: str, settings: Settings = ()) -> Kind:
     kinds: Mapping[Settings, Kind] = getattr(MODULES[analysis], "KINDS", {})
     if settings in kinds:
         return kinds[settings]
-    return "scores" if "Scores" in str(signature(asked(analysis)).parameters["data"].annotation) else "collection"
+    of = str(signature(asked(analysis)).parameters["data"].annotation)
+    return "scores" if "Scores" in of else "judges" if "Judges" in of else "collection"
 
 
 def asked(analysis: str) -> Callable[..., Result]:

@@ -26,6 +26,7 @@ from assay.core.arrays import Array, Index
 from assay.data.files import read_bytes
 from assay.data.judged import Collection
 from assay.data.provenance import Basis
+from assay.scoring.judges import Judges
 from assay.scoring.scores import Scores
 
 N_COPULA = 20_000  # topics of a copula's population
@@ -48,11 +49,11 @@ NAMES = {
 }
 
 
-Kind = Literal["scores", "collection", "documents"]
+Kind = Literal["scores", "collection", "documents", "judges"]
 
 
 class Population(Protocol):
-    """What samples of topics are drawn from, as analyses take them: scores, or runs with judgments."""
+    """What samples of topics are drawn from, as analyses take them: scores, runs with judgments, or judges."""
 
     @property
     def name(self) -> str:
@@ -69,7 +70,7 @@ class Population(Protocol):
         """How many runs there are."""
         ...
 
-    def sample(self, n_topics: int, rng: np.random.Generator) -> Scores | Collection:
+    def sample(self, n_topics: int, rng: np.random.Generator) -> Scores | Collection | Judges:
         """Draw topics."""
         ...
 

@@ -7,6 +7,10 @@ REFERENCES: dict[str, str] = {
     "in Medicine 24(5), 2005, 729-740.",
     "andrews2010": "Andrews, Soares. Inference for parameters defined by moment inequalities using generalized "
     "moment selection. Econometrica 78(1), 2010, 119-157.",
+    "angelopoulos2023": "Angelopoulos, Bates, Fannjiang, Jordan, Zrnic. Prediction-powered inference. Science 382, "
+    "2023, 669-674.",
+    "angelopoulos2023b": "Angelopoulos, Duchi, Zrnic. PPI++: Efficient prediction-powered inference. arXiv "
+    "2311.01453, 2023.",
     "arteaga1982": "Arteaga, Jeyaratnam, Graybill. Confidence intervals for proportions of total variance in the "
     "two-way cross component of variance model. Communications in Statistics: Theory and Methods 11(15), 1982, "
     "1643-1658.",
@@ -32,6 +36,8 @@ REFERENCES: dict[str, str] = {
     "CIKM 2009, 621-630.",
     "clopper1934": "Clopper, Pearson. The use of confidence or fiducial limits illustrated in the case of the "
     "binomial. Biometrika 26, 1934, 404-413.",
+    "cohen1960": "Cohen. A coefficient of agreement for nominal scales. Educational and Psychological Measurement "
+    "20, 1960, 37-46.",
     "cormack2006": "Cormack, Lynam. Statistical precision of information retrieval evaluation. SIGIR 2006, 533-540.",
     "cover1991": "Cover. Universal portfolios. Mathematical Finance 1(1), 1991, 1-29.",
     "craswell2004": "Craswell, Hawking. Overview of the TREC-2004 Web track. TREC 2004.",
@@ -41,6 +47,8 @@ REFERENCES: dict[str, str] = {
     "Psychometrika 30(3), 1965, 357-370.",
     "fieller1954": "Fieller. Some problems in interval estimation. Journal of the Royal Statistical Society B 16(2), "
     "1954, 175-185.",
+    "gelman2006": 'Gelman, Stern. The difference between "significant" and "not significant" is not itself '
+    "statistically significant. American Statistician 60(4), 2006, 328-331.",
     "guenther1981": "Guenther. Sample size formulas for normal theory t tests. American Statistician 35(4), 1981, "
     "243-244.",
     "haldane1945": "Haldane. On a method of estimating frequencies. Biometrika 33(3), 1945, 222-225.",
@@ -49,6 +57,8 @@ REFERENCES: dict[str, str] = {
     "13-30.",
     "holm1979": "Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics "
     "6(2), 1979, 65-70.",
+    "horvitz1952": "Horvitz, Thompson. A generalization of sampling without replacement from a finite universe. "
+    "JASA 47, 1952, 663-685.",
     "hsu1984": "Hsu. Constrained simultaneous confidence intervals for multiple comparisons with the best. Annals of "
     "Statistics 12(3), 1984, 1136-1144.",
     "jarvelin2002": "Järvelin, Kekäläinen. Cumulated gain-based evaluation of IR techniques. "
@@ -57,6 +67,7 @@ REFERENCES: dict[str, str] = {
     "measures. SIGIR 2015.",
     "kanoulas2009": "Kanoulas, Aslam. Empirical justification of the gain and discount function for nDCG. "
     "CIKM 2009, 611-620.",
+    "krippendorff1980": "Krippendorff. Content Analysis: An Introduction to Its Methodology. Sage 1980.",
     "moffat2008": "Moffat, Zobel. Rank-biased precision for measurement of retrieval effectiveness. "
     "ACM TOIS 27(1), 2008, 2:1-2:27.",
     "moffat2012": "Moffat, Scholer, Thomas. Models and metrics: IR evaluation as a user process. ADCS 2012.",
@@ -92,10 +103,13 @@ REFERENCES: dict[str, str] = {
     "2024, 1-27.",
     "webber2008": "Webber, Moffat, Zobel, Sakai. Precision-at-ten considered redundant. SIGIR 2008.",
     "webber2010": "Webber, Moffat, Zobel. The effect of pooling and evaluation depth on metric stability. EVIA 2010.",
+    "webber2010rbo": "Webber, Moffat, Zobel. A similarity measure for indefinite rankings. ACM TOIS 28(4), 2010.",
     "wilson1927": "Wilson. Probable inference, the law of succession, and statistical inference. Journal of the "
     "American Statistical Association 22(158), 1927, 209-212.",
     "yilmaz2006": "Yilmaz, Aslam. Estimating average precision with incomplete and imperfect judgments. "
     "CIKM 2006, 102-111.",
+    "yilmaz2008": "Yilmaz, Aslam, Robertson. A new rank correlation coefficient for information retrieval. SIGIR "
+    "2008, 587-594.",
     "zhang2017": "Zhang, Liu, Li, Zhang, Xu, Ma. Evaluating Web search with a Bejeweled player model. SIGIR 2017.",
     "zobel1998": "Zobel. How reliable are the results of large-scale information retrieval experiments? "
     "SIGIR 1998, 307-314.",
