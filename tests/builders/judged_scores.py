@@ -1,0 +1,26 @@
+"""Several judges from arrays of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.core.arrays import Array
+from assay.measures.declare import Average
+from assay.scoring.judges import Judges
+from assay.scoring.scores import Scores
+
+
+def judges_of_arrays(
+    by_judge: Mapping[str, Array],
+    *,
+    measures: Sequence[str] = ("score",),
+    averages: tuple[Average, ...] = (),
+    lower: tuple[bool, ...] = (),
+) -> Judges:
+    """Name the runs r0, r1, ... and the topics 0, 1, ...; scores are [run, topic], or [measure, run, topic]."""
+    scores = []
+    for value in by_judge.values():
+        x = value if value.ndim == 3 else value[None]
+        runs, topics = tuple(f"r{i}" for i in range(x.shape[1])), tuple(str(i) for i in range(x.shape[2]))
+        scores.append(Scores(tuple(measures), runs, topics, x, averages=averages, lower=lower))
+    return Judges(tuple(by_judge), scores=tuple(scores))
