@@ -8,9 +8,14 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from assay.analyses.compare.comparisons import Comparisons
-from assay.analyses.compare.families import Family, pairing
-from assay.analyses.judges.interactions import (
+from assay.analyses.compare.under_judges import decision_table
+from assay.core.notes import Note
+from assay.core.text import counted
+from assay.results.schemas import schema, table, without_nan
+from assay.results.sentences import MANY_RUNS
+from assay.scoring.beside_reference import Side, sides
+from assay.scoring.judges import Judges
+from assay.stats.paired.interactions import (
     NEITHER,
     ONLY_JUDGE,
     ONLY_REFERENCE,
@@ -19,13 +24,6 @@ from assay.analyses.judges.interactions import (
     Conclusions,
     share_lost,
 )
-from assay.analyses.judges.sides import Side, sides
-from assay.core.arrays import Array
-from assay.core.notes import Note
-from assay.core.text import counted
-from assay.results.schemas import schema, table, without_nan
-from assay.results.sentences import MANY_RUNS
-from assay.scoring.judges import Judges
 from assay.stats.significance.pairs import LEAST_SHARED
 from assay.stats.subsampling import halves
 
@@ -51,11 +49,6 @@ _CONCLUSIONS = schema(
     **_TEXTS,
     **dict.fromkeys(_COUNTS, pl.Int64),
 )
-_DECISIONS = schema(
-    *("judge", "reference", "measure", "run_a", "run_b", "verdict_reference", "verdict_judge"),
-    *("interaction", "low", "high", "p"),
-    **_TEXTS,
-)
 
 
 def conclusion_tables(
@@ -65,7 +58,7 @@ def conclusion_tables(
 
     Each pair is tested by Student's paired t on the topics on which both runs have a score under both judges, and so
     is its interaction: the mean over topics of the difference under the judge less that under the reference
-    (`judges.interactions`). One run has no pair, and no tables.
+    (`stats.paired.interactions`). One run has no pair, and no tables.
 
     `pairs`: judge, reference, measure, run_a, run_b, n_topics, difference_reference and difference_judge (run_a minus
     run_b), p_reference and p_judge (corrected), conclusion (same: both significant with one sign; opposite: with two;
@@ -86,7 +79,7 @@ def conclusion_tables(
         "conclusions": table((_counts(*one, level, correction, seed) for one in every), _CONCLUSIONS),
     }
     if len(judges.scores[0].runs) < MANY_RUNS.value:
-        tables["decisions"] = table(_decisions(every, alpha, level), _DECISIONS)
+        tables["decisions"] = decision_table(judges, alpha=alpha, level=level, correction=correction)
     return tables
 
 
@@ -100,7 +93,7 @@ def _pair_table(every: list[tuple[Side, Conclusions]], level: float) -> pl.DataF
 def _pairs_of(side: Side, found: Conclusions, level: float) -> pl.DataFrame:
     first, second = np.triu_indices(len(side.runs), 1)
     names = pl.Series(side.runs, dtype=pl.String)
-    low, high = _oriented(side, *found.interaction.interval(level))
+    low, high = side.oriented(*found.interaction.interval(level))
     frame = pl.DataFrame(
         {
             "judge": pl.repeat(side.judge, first.size, eager=True),
@@ -126,11 +119,6 @@ def _pairs_of(side: Side, found: Conclusions, level: float) -> pl.DataFrame:
     return without_nan(frame.with_columns(pl.Series("place", found.places)))
 
 
-def _oriented(side: Side, low: Array, high: Array) -> tuple[Array, Array]:
-    """Turn the ends of intervals to the measure's own scale, the lower one first."""
-    return (-high + 0.0, -low + 0.0) if side.lower else (low, high)
-
-
 def _counts(side: Side, found: Conclusions, level: float, correction: Corrected, seed: int) -> tuple[object, ...]:
     words = found.words
     x, y = side.x[:, side.shared], side.y[:, side.shared]
@@ -142,26 +130,6 @@ def _counts(side: Side, found: Conclusions, level: float, correction: Corrected,
         *(words.count(word) for word in (SAME, OPPOSITE, ONLY_REFERENCE, ONLY_JUDGE, NEITHER)),
         *(int(found.changes.sum()), 1 - lost.value, 1 - high, 1 - low, int(side.shared.sum())),
     )
-
-
-def _decisions(every: list[tuple[Side, Conclusions]], alpha: float, level: float) -> Iterator[tuple[object, ...]]:
-    """What `compare` decides of every pair under each judge; the first measure decides, as it does there."""
-    for judge in dict.fromkeys(side.judge for side, _ in every):
-        own = [(side, found) for side, found in every if side.judge == judge]
-        pairs = pairing(own[0][0].runs, ())
-        families = [
-            Family.of_pairs(
-                pairs, [Comparisons.of(x, pairs.first, pairs.second) for x in scores], alpha=alpha, margin=None
-            )
-            for scores in ([side.x for side, _ in own], [side.y for side, _ in own])
-        ]
-        for m, (side, found) in enumerate(own):
-            low, high = _oriented(side, *found.interaction.interval(level))
-            verdicts = [family.decisions[m].verdict for family in families]
-            for i, a, b in pairs:
-                if found.tested[i]:
-                    change = side.sign * found.interaction.mean[i] + 0.0, low[i], high[i], found.p[i]
-                    yield (judge, side.reference, side.measure, a, b, *(one[i] for one in verdicts), *change)
 
 
 def conclusion_notes(judges: Judges) -> Iterator[Note]:

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.judges.rankings import ceiling, rank_of, ranking_agreement
-from assay.analyses.judges.sides import Side, sides
 from assay.core.arrays import Array
 from assay.core.notes import Note
 from assay.core.text import counted
 from assay.results.schemas import schema, table
+from assay.scoring.beside_reference import Side, sides
 from assay.scoring.judges import Judges
 from assay.stats.splits import SPLIT_TOPICS
 from assay.stats.subsampling import HALVED_TOPICS, halves

@@ -10,7 +10,8 @@ from numpy.random import Generator
 from scipy.stats import ttest_rel
 from statsmodels.stats.multitest import multipletests
 
-from assay.analyses.judges.interactions import (
+from assay.core.arrays import Array
+from assay.stats.paired.interactions import (
     NEITHER,
     ONLY_JUDGE,
     ONLY_REFERENCE,
@@ -20,7 +21,6 @@ from assay.analyses.judges.interactions import (
     pair_tests,
     share_lost,
 )
-from assay.core.arrays import Array
 from assay.stats.significance.pairs import Correction
 from assay.stats.splits import splits
 from assay.stats.subsampling import halves

@@ -53,14 +53,15 @@ class PairTests:
         return self.mean - half, self.mean + half
 
 
-def pair_tests(x: Array, *, largest: float) -> PairTests:
+def pair_tests(x: Array, *, largest: float, pairs: tuple[Index, Index] | None = None) -> PairTests:
     """Test the difference of every pair of runs; `x` is [run, topic], NaN where a run has no score.
 
-    `largest` is the size of the scores that x comes from: what is tiny beside it is rounding.
+    `largest` is the size of the scores that x comes from: what is tiny beside it is rounding. `pairs` are the first
+    and second run of each; all pairs where none are given.
     """
     from scipy.special import stdtr
 
-    first, second = np.triu_indices(len(x), 1)
+    first, second = np.triu_indices(len(x), 1) if pairs is None else pairs
     mean, sd, n = np.empty(first.size), np.empty(first.size), np.empty(first.size, dtype=np.int64)
     step = max(1, _ENTRIES // max(x.shape[1], 1))
     for i in range(0, first.size, step):
@@ -98,10 +99,18 @@ class Conclusions:
     alpha: float
 
     @classmethod
-    def of(cls, x: Array, y: Array, *, alpha: float, correction: Correction) -> Conclusions:
-        """Test all pairs under the reference (x), under the judge (y), and of y - x; each is [run, topic]."""
+    def of(
+        cls,
+        x: Array,
+        y: Array,
+        *,
+        alpha: float,
+        correction: Correction,
+        pairs: tuple[Index, Index] | None = None,
+    ) -> Conclusions:
+        """Test pairs, by default all, under the reference (x), the judge (y), and of y - x; each is [run, topic]."""
         largest = float(max(np.nanmax(np.abs(scores), initial=0.0) for scores in (x, y)))
-        one, other, both = (pair_tests(scores, largest=largest) for scores in (x, y, y - x))
+        one, other, both = (pair_tests(scores, largest=largest, pairs=pairs) for scores in (x, y, y - x))
         p_reference, p_judge, p = (corrected(of.p, correction) for of in (one, other, both))
         return cls(one, other, both, p_reference, p_judge, p, alpha)
 

@@ -33,6 +33,10 @@ class Side:
         """What turns differences back to the measure's own scale."""
         return -1.0 if self.lower else 1.0
 
+    def oriented(self, low: Array, high: Array) -> tuple[Array, Array]:
+        """Turn the ends of intervals to the measure's own scale, the lower one first."""
+        return (-high + 0.0, -low + 0.0) if self.lower else (low, high)
+
     @property
     def shared(self) -> Bools:
         """Topics on which any run has both scores. [topic]"""
