@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau, t
+from scipy.stats import kendalltau, kurtosis, t
 
 from assay.analyses.judges.chance_corrected import (
     Counted,
@@ -174,13 +174,20 @@ def test_replicates_are_the_coefficient_without_each_topic() -> None:
     np.testing.assert_allclose(replicates, [brute_kappa(a[there], b[there], 2), *left_out])
 
 
-def test_an_interval_is_the_jackknifes_on_the_scale_of_fishers_z() -> None:
-    """For a range of -1 to 1 half the log odds are Fisher's z."""
-    replicates = np.array([0.8, 0.78, 0.83, 0.79, 0.81])
-    spread = replicates[1:] - replicates[1:].mean()
-    error = np.sqrt(3 / 4 * (spread**2).sum())
-    ends = np.tanh(np.arctanh(0.8) + np.array([-1, 1]) * t.ppf(0.975, 3) * error / (1 - 0.8**2))
-    e = estimate(replicates, level=0.95)
+@pytest.mark.parametrize(
+    ("left_out", "dof"),
+    [
+        ([0.78, 0.83, 0.79, 0.81], 3),
+        ([0.80, 0.80, 0.80, 0.81, 0.79, 0.80, 0.80, 0.80, 0.80, 0.60], 2),  # kurtosis 9.07: 20 / 8.07
+    ],
+)
+def test_an_interval_is_the_jackknifes_on_the_scale_of_fishers_z(left_out: list[float], dof: int) -> None:
+    """For a range of -1 to 1 half the log odds are Fisher's z; a topic that carries the error leaves t less sure."""
+    n, changes = len(left_out), np.array(left_out) - np.mean(left_out)
+    assert min(n - 1, int(2 * n / (kurtosis(left_out, fisher=False) - 1))) == dof
+    error = np.sqrt((n - 1) / n * (changes**2).sum())
+    ends = np.tanh(np.arctanh(0.8) + np.array([-1, 1]) * t.ppf(0.975, dof) * error / (1 - 0.8**2))
+    e = estimate(np.array([0.8, *left_out]), level=0.95)
     assert (e.low, e.high) == pytest.approx(tuple(ends))
 
 

@@ -212,10 +212,11 @@ def without_each(count: Array) -> Array:
 def estimate(replicates: Array, *, level: float, lowest: float = -1.0, highest: float = 1.0) -> Estimate:
     """Take the first replicate as the estimate, and the others, without a topic each, for its interval over topics.
 
-    The standard error is the jackknife's, Student's t has a degree of freedom less than there are topics, and the
-    interval is symmetric on the scale of the log odds of where the estimate lies between `lowest` and `highest`, so
-    that it never leaves them. There is none for one topic, for an estimate at an end, and where no topic changes it:
-    a judge who never gives a grade has a kappa of 0 for it, whatever the topics.
+    The standard error is the jackknife's, with Student's t, and the interval is symmetric on the scale of the log
+    odds of where the estimate lies between `lowest` and `highest`, so that it never leaves them. There is none for
+    one topic, for an estimate at an end, and where no topic changes it: a judge who never gives a grade has a kappa
+    of 0 for it, whatever the topics. It covers less often than it says where few topics carry a coefficient, as that
+    of a grade that is rare, and the others do not show it.
     """
     value, n = float(replicates[0]), replicates.size - 1
     none = Estimate(value, np.nan, np.nan)
@@ -224,7 +225,18 @@ def estimate(replicates: Array, *, level: float, lowest: float = -1.0, highest: 
     error, at = float(jackknife_error(replicates[1:])), (value - lowest) / (highest - lowest)
     if not error > _NOTHING or not _NOTHING < at < 1 - _NOTHING:
         return none
-    half = t_quantile(level, n - 1) * error / (highest - lowest) / (at * (1 - at))
+    half = t_quantile(level, _degrees_of_freedom(replicates[1:])) * error / (highest - lowest) / (at * (1 - at))
     odds = np.log(at / (1 - at)) + np.array([-half, half])
     low, high = lowest + (highest - lowest) / (1 + np.exp(-odds))
     return Estimate(value, float(low), float(high))
+
+
+def _degrees_of_freedom(left_out: Array) -> int:
+    """How well the topics tell the standard error: one less than there are, and fewer where few of them carry it.
+
+    Satterthwaite's, with the kurtosis of what each topic changes: the variance of n changes has the relative variance
+    (kurtosis - 1) / n, and 2 over that is 2n / (kurtosis - 1), which is n for a normal distribution.
+    """
+    n, change = left_out.size, left_out - left_out.mean()
+    excess = n * float((change**4).sum()) / float((change**2).sum()) ** 2 - 1
+    return max(1, min(n - 1, int(2 * n / max(excess, _NOTHING))))

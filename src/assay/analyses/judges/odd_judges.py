@@ -192,9 +192,9 @@ def _on_duplicates(labels: Labels, tables: Tables) -> Iterator[Finding]:
         groups = [group for group in groups if group not in joined] + [set(pair).union(*joined)]
     for group in groups:
         names = [name for name in labels.names if name in group]
-        among = alike.filter(pl.col("judge_a").is_in(names))["kappa"].min()
+        least = float(alike.filter(pl.col("judge_a").is_in(names))["kappa"].to_numpy().min())
         text = (
-            f"{listed(names, most=_NAMED)}: nearly the same labels (kappa {among:.3f} or more), so no separate judges"
+            f"{listed(names, most=_NAMED)}: nearly the same labels (kappa {least:.3f} or more), so no separate judges"
         )
         yield _finding("near_duplicate", "caution", names, text)
 
