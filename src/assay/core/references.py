@@ -37,7 +37,9 @@ REFERENCES: dict[str, str] = {
     "clopper1934": "Clopper, Pearson. The use of confidence or fiducial limits illustrated in the case of the "
     "binomial. Biometrika 26, 1934, 404-413.",
     "cohen1960": "Cohen. A coefficient of agreement for nominal scales. Educational and Psychological Measurement "
-    "20, 1960, 37-46.",
+    "20(1), 1960, 37-46.",
+    "cohen1968": "Cohen. Weighted kappa: Nominal scale agreement with provision for scaled disagreement or partial "
+    "credit. Psychological Bulletin 70(4), 1968, 213-220.",
     "cormack2006": "Cormack, Lynam. Statistical precision of information retrieval evaluation. SIGIR 2006, 533-540.",
     "cover1991": "Cover. Universal portfolios. Mathematical Finance 1(1), 1991, 1-29.",
     "craswell2004": "Craswell, Hawking. Overview of the TREC-2004 Web track. TREC 2004.",
@@ -67,7 +69,7 @@ REFERENCES: dict[str, str] = {
     "measures. SIGIR 2015.",
     "kanoulas2009": "Kanoulas, Aslam. Empirical justification of the gain and discount function for nDCG. "
     "CIKM 2009, 611-620.",
-    "krippendorff1980": "Krippendorff. Content Analysis: An Introduction to Its Methodology. Sage 1980.",
+    "krippendorff2004": "Krippendorff. Content Analysis: An Introduction to Its Methodology, 2nd edition. Sage 2004.",
     "moffat2008": "Moffat, Zobel. Rank-biased precision for measurement of retrieval effectiveness. "
     "ACM TOIS 27(1), 2008, 2:1-2:27.",
     "moffat2012": "Moffat, Scholer, Thomas. Models and metrics: IR evaluation as a user process. ADCS 2012.",
@@ -86,6 +88,8 @@ REFERENCES: dict[str, str] = {
     "sakai2016": "Sakai. Topic set size design. Information Retrieval Journal 19, 2016, 256-283.",
     "sanderson2005": "Sanderson, Zobel. Information retrieval system evaluation: effort, sensitivity, and "
     "reliability. SIGIR 2005, 162-169.",
+    "satterthwaite1946": "Satterthwaite. An approximate distribution of estimates of variance components. Biometrics "
+    "Bulletin 2(6), 1946, 110-114.",
     "shao1989": "Shao, Wu. A general theory for jackknife variance estimation. Annals of Statistics 17(3), 1989, "
     "1176-1197.",
     "stephens2017": "Stephens. False discovery rates: a new deal. Biostatistics 18(2), 2017, 275-294.",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, rankdata
 
-from assay.analyses.judges.rankings import ceiling, rank_of, ranking_agreement
+from assay.analyses.judges.systems.rankings import ceiling, rank_of, ranking_agreement
 from assay.core.arrays import Array
 from assay.stats.splits import splits
 from assay.stats.subsampling import halves

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.analyses.judges.conclusions import conclusion_tables
-from assay.analyses.judges.systems import system_notes, system_tables
+from assay.analyses.judges.systems.conclusions import conclusion_tables
+from assay.analyses.judges.systems.tables import system_notes, system_tables
 from assay.scoring.judges import Judges, judges_of, read_judges
 from assay.scoring.score_files import read_scores
 from tests.builders.judged_scores import judges_of_arrays

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.analyses.judges.run_means import additive_means, residuals
+from assay.analyses.judges.bias.run_means import additive_means, residuals
 from assay.core.arrays import Array, Bools
 from assay.core.thresholds import Threshold
 from assay.stats.intervals import grouped, jackknife_error

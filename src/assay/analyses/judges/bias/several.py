@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import polars as pl
 
-from assay.analyses.judges.run_means import additive_means
+from assay.analyses.judges.bias.run_means import additive_means
 from assay.core.arrays import Array, Bools
 from assay.results.schemas import schema, table
 from assay.scoring.judges import PANEL, Judges

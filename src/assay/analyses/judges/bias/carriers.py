@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from assay.analyses.judges.bias import shared
+from assay.analyses.judges.bias.tables import shared
 from assay.core.arrays import Array, Counts, Index
 from assay.data.codes import encode, second_hash
 from assay.data.judgments.labels import Labels

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from assay.analyses.judges.contrasts import LEAST_RELIABLE, Contrasts, Estimate, PairedScores, Scale
+from assay.analyses.judges.bias.contrasts import LEAST_RELIABLE, Contrasts, Estimate, PairedScores, Scale
 from assay.core.arrays import Array, Bools, Index
 from assay.core.notes import Note
 from assay.core.text import counted, first_few

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from assay.analyses.judges.rankings import ceiling, rank_of, ranking_agreement
+from assay.analyses.judges.systems.rankings import ceiling, rank_of, ranking_agreement
 from assay.core.arrays import Array
 from assay.core.notes import Note
 from assay.core.text import counted
