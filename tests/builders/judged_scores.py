@@ -16,11 +16,13 @@ def judges_of_arrays(
     measures: Sequence[str] = ("score",),
     averages: tuple[Average, ...] = (),
     lower: tuple[bool, ...] = (),
+    runs: Sequence[str] = (),
 ) -> Judges:
-    """Name the runs r0, r1, ... and the topics 0, 1, ...; scores are [run, topic], or [measure, run, topic]."""
+    """Name the runs r0, r1, ... and the topics t0, t1, ...; scores are [run, topic], or [measure, run, topic]."""
     scores = []
     for value in by_judge.values():
         x = value if value.ndim == 3 else value[None]
-        runs, topics = tuple(f"r{i}" for i in range(x.shape[1])), tuple(str(i) for i in range(x.shape[2]))
-        scores.append(Scores(tuple(measures), runs, topics, x, averages=averages, lower=lower))
+        names = tuple(runs) or tuple(f"r{i}" for i in range(x.shape[1]))
+        topics = tuple(f"t{i}" for i in range(x.shape[2]))
+        scores.append(Scores(tuple(measures), names, topics, x, averages=averages, lower=lower))
     return Judges(tuple(by_judge), scores=tuple(scores))

@@ -20,7 +20,7 @@ from assay.data.judgments.scale import GradeValues
 from assay.data.read import read_qrels
 from assay.scoring.judges import judges_of
 from assay.scoring.score_files import read_scores
-from tests.builders.judges import labelled
+from tests.builders.labels import labelled
 
 NONE = np.nan
 HUMAN21 = "trec-dl2021-passage/qrels.dl21-passage.txt.gz"

@@ -15,7 +15,7 @@ from assay.core.notes import Note
 from assay.data.judgments.labels import Labels
 from assay.data.judgments.scale import Scale
 from assay.data.read import read_qrels
-from tests.builders.judges import labelled
+from tests.builders.labels import labelled
 
 NONE = np.nan
 RNG = np.random.default_rng(19)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from assay.analyses.judges.documents.tables import agreement_on_documents
 from assay.analyses.judges.documents.odd_judges import findings
 from assay.analyses.judges.documents.scales import scales_of
-from tests.builders.judges import labelled
+from tests.builders.labels import labelled
 from tests.laws.threshold_cases.case import Case
 
 

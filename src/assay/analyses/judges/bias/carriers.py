@@ -35,7 +35,7 @@ LOOK = schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class RunPlaces:
     """How runs return the labelled documents within a cutoff."""
 
     n_runs: Counts  # [pair] that return it
@@ -138,7 +138,7 @@ def _fractions(labels: Labels) -> Array:
 
 
 def _look_rows(
-    judges: Judges, labels: Labels, i: int, places: Places | None, k: int, most: int | None
+    judges: Judges, labels: Labels, i: int, places: RunPlaces | None, k: int, most: int | None
 ) -> list[tuple[object, ...]]:
     fraction = _fractions(labels)[[0, i]]
     difference = np.abs(fraction[1] - fraction[0])
@@ -169,7 +169,7 @@ def ideal_dcg(gain: Array, topic: Index, n_topics: int, k: int) -> Array:
     return np.asarray(np.bincount(own[inside], weights=part, minlength=n_topics), dtype=np.float64)
 
 
-def places_of(labels: Labels, runs: Runs, k: int) -> Places:
+def places_of(labels: Labels, runs: Runs, k: int) -> RunPlaces:
     """Find the labelled documents in the first k ranks of all runs."""
     row, rank, topic = _first_ranks(runs, labels.topics, k)
     key = encode(labels.ids) ^ salt(len(labels.topics))[labels.topic]
@@ -183,7 +183,7 @@ def places_of(labels: Labels, runs: Runs, k: int) -> Places:
     )
     n_runs = len(runs.names)
     variance = squares / n_runs - (total / n_runs) ** 2
-    return Places(n.astype(np.int64), np.sqrt(np.maximum(variance, 0.0)))
+    return RunPlaces(n.astype(np.int64), np.sqrt(np.maximum(variance, 0.0)))
 
 
 def _first_ranks(runs: Runs, topics: Sequence[str], k: int) -> tuple[Index, Index, Index]:

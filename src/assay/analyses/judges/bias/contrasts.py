@@ -40,7 +40,7 @@ _STILL = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ShiftEstimate:
     """Estimates with standard errors and degrees of freedom; NaN where there is too little for one.
 
     What does not vary at all is as surprising as that many topics of one sign, and certainly not where it is 0.
@@ -75,19 +75,19 @@ class Estimate:
 class Contrasts:
     """Some runs against others: how their shifts differ, and what a change of scale leaves of that. [contrast]"""
 
-    shift: Estimate  # topics random
-    shift_systems: Estimate  # systems random as well
-    beyond: Estimate
-    beyond_systems: Estimate
+    shift: ShiftEstimate  # topics random
+    shift_systems: ShiftEstimate  # systems random as well
+    beyond: ShiftEstimate
+    beyond_systems: ShiftEstimate
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class ScaleLine:
     """The line from the reference's means to the judge's, over all runs; topics random."""
 
-    slope: Estimate
-    intercept: Estimate
-    shift: Estimate  # the mean of judge minus reference
+    slope: ShiftEstimate
+    intercept: ShiftEstimate
+    shift: ShiftEstimate  # the mean of judge minus reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class PairedScores:
             self._with_systems(beyond, members, others, slope[0], self._lever(members, others, known)),
         )
 
-    def scale(self) -> Scale:
+    def scale(self) -> ScaleLine:
         """Fit the line over all runs."""
         every = np.ones((1, 1, len(self.there)), dtype=np.bool_)
         slope, known = self._slopes(every)
@@ -143,13 +143,13 @@ class PairedScores:
         slope = slope if ok else np.full(slope.shape, np.nan)
         reference, judge = self.mean.mean(-1).T
         shift = _over_topics(self._by_topic(every[0], self.score[1] - self.score[0]))
-        return Scale(self._jackknifed(slope), self._jackknifed(judge - slope * reference), _first(shift))
+        return ScaleLine(self._jackknifed(slope), self._jackknifed(judge - slope * reference), _first(shift))
 
-    def _stilled(self, of: Estimate) -> Estimate:
+    def _stilled(self, of: ShiftEstimate) -> ShiftEstimate:
         """Take for 0 what is no more than rounding."""
         small = EPSILON * float(np.abs(np.where(self.there, self.score, 0.0)).max(initial=0.0))
         value, error = (np.where(np.abs(x) <= small, 0.0, x) for x in (of.value, of.error))
-        return Estimate(value, error, of.dof)
+        return ShiftEstimate(value, error, of.dof)
 
     def _by_topic(self, members: Bools, x: Array) -> Array:
         """The mean over some runs on every topic, of those that have a score there. [contrast, topic]"""
@@ -178,7 +178,7 @@ class PairedScores:
         reliability = np.where(squares[0, 0] > _STILL, reliability, 0.0)
         return slope, np.stack([reliability, squares[0, 0]])
 
-    def _beyond(self, c: Array, slope: Array, known: Array) -> Estimate:
+    def _beyond(self, c: Array, slope: Array, known: Array) -> ShiftEstimate:
         """What the slope leaves of contrasts `c` [reference or judge, contrast, topic]."""
         there = ~np.isnan(c[0])
         filled = np.where(there, c, 0.0)
@@ -187,13 +187,13 @@ class PairedScores:
         value = np.where((known[0] >= LEAST_RELIABLE.value) & (n[0] > 1), judge - slope * reference, np.nan)
         return self._jackknifed(value)
 
-    def _jackknifed(self, value: Array) -> Estimate:
+    def _jackknifed(self, value: Array) -> ShiftEstimate:
         """An estimate from its values with all topics and without each group. `value` is [1 + group, ...]"""
         if self.n_groups < 2:
             nothing = np.full(value.shape[1:], np.nan)
-            return Estimate(np.asarray(value[0]), nothing, nothing)
+            return ShiftEstimate(np.asarray(value[0]), nothing, nothing)
         dof = np.where(np.isnan(value[0]), np.nan, self.n_groups - 1.0)
-        return Estimate(np.asarray(value[0]), jackknife_error(value[1:]), dof)
+        return ShiftEstimate(np.asarray(value[0]), jackknife_error(value[1:]), dof)
 
     def _lever(self, members: Bools, others: Bools, known: Array) -> Array:
         """How much the variance of the slope, in variances of a run, adds to that of a contrast. [contrast]"""
@@ -204,7 +204,9 @@ class PairedScores:
             lever = gap**2 / (squares * reliability**2)
         return np.where(reliability >= LEAST_RELIABLE.value, lever, np.nan)
 
-    def _with_systems(self, topics: Estimate, members: Bools, others: Bools, slope: Array, lever: Array) -> Estimate:
+    def _with_systems(
+        self, topics: ShiftEstimate, members: Bools, others: Bools, slope: Array, lever: Array
+    ) -> ShiftEstimate:
         """Let runs be a sample too: of runs whose judge's means less slope times reference's vary within the sets."""
         a, b = members.sum(1), others.sum(1)
         reference, judge = self.mean[0]
@@ -220,7 +222,7 @@ class PairedScores:
             joint = both**2 / (of_topics**2 / topics.dof + of_runs**2 / dof)
         joint = np.where(both > 0, joint, dof)
         bad = np.isnan(both) | np.isnan(topics.value)
-        return Estimate(topics.value, np.sqrt(both), np.where(bad, np.nan, np.where(single, dof, joint)))
+        return ShiftEstimate(topics.value, np.sqrt(both), np.where(bad, np.nan, np.where(single, dof, joint)))
 
 
 def _within(x: Array, members: Bools) -> Array:
@@ -229,15 +231,15 @@ def _within(x: Array, members: Bools) -> Array:
     return np.asarray(np.where(members, (x - mean) ** 2, 0.0).sum(1))
 
 
-def _over_topics(x: Array) -> Estimate:
+def _over_topics(x: Array) -> ShiftEstimate:
     """The mean over topics, those without a value left out. [contrast]"""
     there = ~np.isnan(x)
     n = there.sum(-1)
     mean = np.divide(np.where(there, x, 0.0).sum(-1), n, out=np.full(n.shape, np.nan), where=n > 0)
     square = np.where(there, (x - mean[..., None]) ** 2, 0.0).sum(-1)
     error = np.sqrt(square / np.maximum(n - 1, 1) / np.maximum(n, 1))
-    return Estimate(mean, np.where(n > 1, error, np.nan), np.where(n > 1, n - 1.0, np.nan))
+    return ShiftEstimate(mean, np.where(n > 1, error, np.nan), np.where(n > 1, n - 1.0, np.nan))
 
 
-def _first(of: Estimate) -> Estimate:
-    return Estimate(of.value[0], of.error[0], of.dof[0])
+def _first(of: ShiftEstimate) -> ShiftEstimate:
+    return ShiftEstimate(of.value[0], of.error[0], of.dof[0])

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from assay.analyses.judges.bias.contrasts import LEAST_RELIABLE, Contrasts, Estimate, PairedScores, Scale
+from assay.analyses.judges.bias.contrasts import LEAST_RELIABLE, Contrasts, PairedScores, ScaleLine, ShiftEstimate
 from assay.core.arrays import Array, Bools, Index
 from assay.core.notes import Note
 from assay.core.text import counted, first_few
@@ -72,9 +72,10 @@ def bias_tables(
         `shift`, `low`, `high`, `p_topics`: the mean of judge minus reference, less that of the other runs; topics
         random. `low_systems`, `high_systems`, `dof_systems`, `p_systems`: systems random as well.
         `shift_beyond_scale`, ...: what the line of table `scale`, fitted without the difference in question, leaves.
-        `own`: whether the judge's own model made the run. `p`: that on which the verdict rests, after Holm's
-        correction over runs, or over groups: the larger of p before and after the change of scale, with topics random
-        for runs and systems random as well for groups. `verdict`: favoured, disfavoured, inconclusive.
+        `own`: whether the judge's own model made the run. `p`: that on which the verdict rests, of what is beyond
+        scale, with topics random for runs and systems random as well for groups, after Holm's correction over the
+        runs, or the groups, of a judge and measure. `verdict`: favoured or disfavoured where it is below `alpha` and
+        the shift before and after the change of scale has the same sign, else inconclusive.
     scale: for every judge and measure
         `slope`, `low`, `high`, `intercept`: the line from the reference's means to the judge's over runs.
         `shift`, `shift_low`, `shift_high`: the mean of judge minus reference over all runs: leniency.
@@ -173,10 +174,7 @@ def _bias_rows(
     level: float,
 ) -> list[tuple[object, ...]]:
     is_run = np.array([one.kind == RUN for one in sets])
-    decides = np.where(
-        is_run, np.maximum(of.shift.p, of.beyond.p), np.maximum(of.shift_systems.p, of.beyond_systems.p)
-    )
-    p = _holm(decides, sets, is_run)
+    p = _holm(np.where(is_run, of.beyond.p, of.beyond_systems.p), sets, is_run)
     same = of.shift.value * of.beyond.value > 0
     verdict = np.where((p < alpha) & same, np.where(of.shift.value > 0, FAVOURED, DISFAVOURED), INCONCLUSIVE)
     columns = (
@@ -206,13 +204,13 @@ def _holm(p: Array, sets: Sequence[Subset], is_run: Bools) -> Array:
     return out
 
 
-def _oriented(of: Estimate, sign: float, level: float) -> tuple[Array, Array, Array]:
+def _oriented(of: ShiftEstimate, sign: float, level: float) -> tuple[Array, Array, Array]:
     """An estimate and its interval in the units of the measure."""
     low, high = (sign * end for end in of.interval(level))
     return sign * of.value, np.fmin(low, high), np.fmax(low, high)
 
 
-def _scale_cells(of: Scale, sign: float, level: float) -> list[float]:
+def _scale_cells(of: ScaleLine, sign: float, level: float) -> list[float]:
     slope = _oriented(of.slope, 1.0, level)
     shift = _oriented(of.shift, sign, level)
     return [float(cell) for cell in (*slope, sign * of.intercept.value, *shift)]
