@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from assay.analyses.judges.bias.tables import bias_notes, bias_tables
 from assay.analyses.judges.bias.contrasts import PairedScores
+from assay.analyses.judges.bias.tables import bias_notes, bias_tables
 from assay.core.arrays import Array, Bools
 from tests.builders.judges import dl2023, judges_by_scores, openqa, simulated
 

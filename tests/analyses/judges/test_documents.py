@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 from assay.analyses.judges.documents.coefficients import FEW_GRADES
-from assay.analyses.judges.documents.tables import agreement_on_documents
 from assay.analyses.judges.documents.scales import scales_of
+from assay.analyses.judges.documents.tables import agreement_on_documents
 from assay.data.judgments.labels import Labels, side_by_side
 from assay.data.judgments.scale import GradeValues
 from assay.data.read import read_qrels

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.analyses.judges.documents.tables import agreement_on_documents
 from assay.analyses.judges.documents.odd_judges import Finding, findings, judges_table
 from assay.analyses.judges.documents.scales import scales_of
+from assay.analyses.judges.documents.tables import agreement_on_documents
 from assay.core.notes import Note
 from assay.data.judgments.labels import Labels
 from assay.data.judgments.scale import Scale

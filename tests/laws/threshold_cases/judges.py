@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.analyses.judges.documents.tables import agreement_on_documents
 from assay.analyses.judges.documents.odd_judges import findings
 from assay.analyses.judges.documents.scales import scales_of
+from assay.analyses.judges.documents.tables import agreement_on_documents
 from tests.builders.labels import labelled
 from tests.laws.threshold_cases.case import Case
 

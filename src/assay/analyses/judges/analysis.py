@@ -1,0 +1,269 @@
+"""Judges: whether the conclusions drawn under one set of judgments survive another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from assay.analyses.judges.answer import answer
+from assay.analyses.judges.bias.carriers import carrier_tables
+from assay.analyses.judges.bias.several import several_tables
+from assay.analyses.judges.bias.tables import bias_notes, bias_tables
+from assay.analyses.judges.charts import judge_charts
+from assay.analyses.judges.correction.extra_topics import extra_topics, on_extra_topics
+from assay.analyses.judges.correction.next_labels import next_documents, next_topics, write_next
+from assay.analyses.judges.correction.planning import on_budget, topics_for_width, width_of_budget
+from assay.analyses.judges.correction.sampled_labels import on_sampled, read_inclusion, sampled
+from assay.analyses.judges.correction.tables import correction_tables, on_correction
+from assay.analyses.judges.documents.odd_judges import findings, judges_table, notes_on_judges
+from assay.analyses.judges.documents.scales import scales_of
+from assay.analyses.judges.documents.tables import agreement_on_documents
+from assay.analyses.judges.systems.conclusions import Corrected, conclusion_notes, conclusion_tables
+from assay.analyses.judges.systems.tables import system_notes, system_tables
+from assay.core.errors import UsageError
+from assay.core.notes import Note, on_data
+from assay.data.provenance import shown_path
+from assay.data.run_lists import attributes
+from assay.results.analysis import Section, analysis
+from assay.results.result import Result, Screen
+from assay.results.sentences import one_topic
+from assay.scoring.judges import Judges
+from assay.stats.splits import check_splits
+
+Sampled = Literal["topics", "documents"]
+
+_MOST_LOOKED_AT = 1000  # documents for each judge that are listed for people to look at
+NOT_IDENTIFIED = (
+    "which judge is right cannot be known from such data; nor whether a judge prefers its own systems, while the "
+    "reference errs too; nor whether a group is favoured or better; nor whether other topics are like these"
+)
+
+
+@analysis(
+    name="judges",
+    group="decide",
+    place=3,
+    section=Section(
+        n_runs=2,
+        few={},
+        passed=("measure", "undefined", "missing", "groups", "level", "alpha", "rng"),
+        fast={"splits": 50},
+        shown=("conclusions",),
+        shown_few=("decisions",),
+    ),
+    fractions=True,
+    screen=Screen(
+        columns=(
+            "judge", "measure", "n_pairs", "same", "opposite", "only_reference", "only_judge", "changed", "tau", "low",
+            "high", "shift", "kappa", "n_topics",
+        )
+    ),
+    also=("kappa", "raters", "assessors", "llm"),
+)  # fmt: skip
+def judges(
+    data: Judges,
+    *,
+    correction: Corrected = "holm",
+    groups: str | None = None,
+    width: float | None = None,
+    budget: int | None = None,
+    to_judge: str | None = None,
+    sample: Sampled | None = None,
+    inclusion: str | None = None,
+    splits: int = 200,
+    alpha: float = 0.05,
+    level: float = 0.95,
+    rng: int = 0,
+) -> Result:
+    """Do the conclusions survive another set of judgments, such as a language model's?
+
+    Every judge is compared with the first, the reference: on documents (kappa, alpha), on systems (rank
+    correlations) and on conclusions. "Significant under one judge only" is no disagreement (gelman2006). What counts
+    is whether the difference between two runs is itself different under the two judges: the interaction, a paired t
+    test of the differences of differences, corrected for the number of pairs. A judge that is lenient to all runs
+    alike changes no conclusion; one with a narrower scale makes all differences smaller.
+
+    Which judge is right cannot be known from such data. A judge's preference for its own systems is not known while
+    the reference errs too, nor a preference for a group that may be better.
+
+    Where the reference judged some topics and the model these and more, the model's scores are corrected by the
+    difference on the topics of both: prediction-powered inference (angelopoulos2023, angelopoulos2023b).
+
+    Parameters
+    ----------
+    correction
+        What becomes of p-values of all pairs of runs: holm, or none.
+    groups
+        A table with the column run and others, such as the family of the model behind a run: adds whether a judge
+        favours a group. A column `judge` says which judge's model made a run.
+    width
+        How wide an interval may be, from end to end, by the first measure: adds how many topics the reference is to
+        judge for it.
+    budget
+        How many more topics, or documents, the reference could judge: adds how wide intervals are then.
+    to_judge
+        Write which to judge next, `budget` of them, into this file: a random sample with the chance that each had,
+        for `inclusion`.
+    sample
+        Whether topics or documents are drawn for `to_judge` (default: topics where a model judged some alone).
+    inclusion
+        A table with topic, doc and probability: which documents were drawn for the reference to judge, and with what
+        chance. Adds scores corrected by document (horvitz1952), for P@k and DCG@k.
+    splits
+        Random halves of the topics, for the ceiling of agreement.
+    alpha
+        Significance level.
+    level
+        Confidence of the intervals.
+    rng
+        Seed of the halves, and of what is drawn to be judged.
+
+    Returns
+    -------
+    judge, reference, measure
+        Who is compared with whom. Without runs there is no measure, and only columns of documents.
+    n_pairs
+        Pairs of runs that both judged on two topics or more.
+    same, opposite, only_reference, only_judge, neither
+        Pairs by what is concluded of them: significant under both with one sign, or with opposite ones, under one
+        judge only, under none.
+    changed
+        Pairs whose difference is significantly different under the two judges.
+    tau, low, high
+        Kendall's tau-b of the means of runs under both, with its interval over topics.
+    shift, shift_low, shift_high
+        The mean of the judge's scores less the reference's over all runs: how lenient the judge is.
+    kappa, kappa_low, kappa_high
+        Cohen's kappa of the labels of both (cohen1960).
+    n_runs, n_topics, n_labels
+        Runs; topics with scores of both; documents that both labelled.
+
+    Notes
+    -----
+    tables.judges: judge, n_labels, n_topics, lowest, highest, mean, n_values, n_repeated, flags: what each judge is
+    like, and what is odd about it.
+    tables.documents: judge, reference, statistic, grade, value, low, high, n_pairs, n_topics: kappa, linear and
+    quadratic kappa, Krippendorff's alpha (krippendorff2004), and kappa, precision and recall from every grade on; how
+    much higher the judge grades, and how often.
+    tables.overlap: how many documents and topics both judged, and each alone. tables.grades: how often which grade of
+    one meets which of the other. tables.by_grade: what the judge says of documents of each grade. tables.by_topic: the
+    same agreement on every topic. tables.self: how often a judge who labelled a document repeatedly says the same.
+    tables.judge_pairs: kappa and alpha of all pairs of judges. tables.all: alpha of all judges together.
+    tables.conclusions: the counts above, with share_kept (of the reference's significant pairs, those that are
+    significant under the judge with the same sign), low, high. tables.pairs: every pair, opposite conclusions first,
+    then changed ones. tables.decisions, with fewer than {many_runs} runs: the verdict of `compare` under each judge.
+    tables.systems: tau, tau_ap (yilmaz2008), rbo (rank-biased overlap, webber2010rbo), largest_change. tables.ranks:
+    every run's ranks. tables.ceiling: how well the judge predicts the reference's ranking of other topics, against how
+    well the reference does itself, on disjoint halves: on the same topics tau shares their noise.
+    tables.bias: whether a judge favours a run, or a group, beyond what it does to all: with topics random, with
+    systems random as well, and beyond a change of scale. tables.scale: the line of the judge's means on the
+    reference's. tables.topics, tables.look: the topics and the documents that carry the disagreement, for people to
+    look at. tables.judge_taus: tau between all judges. tables.spread: what the choice of judge adds to a difference.
+    tables.correction: every run's score by the reference's topics alone, corrected (value, low, high), and by the
+    uncorrected model; effective_topics, and its ceiling. tables.corrected_differences: the same for pairs.
+    tables.extra_topics: whether the topics that a model judged alone look like the others. tables.width,
+    tables.budget, with those flags. tables.sampled, with `inclusion`.
+    """
+    check_splits(splits)
+    if (to_judge is not None or sample is not None) and budget is None:
+        raise UsageError("--to-judge draws what to judge next; --budget says how many")
+    known = None if groups is None else attributes(groups, data.scores[0].runs if data.scores else ())
+    tables: dict[str, pl.DataFrame] = {}
+    notes: list[Note] = []
+    if data.labels is not None:
+        scales = scales_of(data.labels)
+        tables |= agreement_on_documents(scales, level=level)
+        odd = findings(data.labels, scales, tables)
+        tables |= judges_table(data.labels, odd)
+        notes += on_data(notes_on_judges(odd))
+    tables |= conclusion_tables(data, alpha=alpha, level=level, correction=correction, seed=rng)
+    tables |= system_tables(data, n_splits=splits, level=level, seed=rng)
+    tables |= bias_tables(data, groups=known, alpha=alpha, level=level)
+    tables |= carrier_tables(data, most=_MOST_LOOKED_AT)
+    tables |= several_tables(data, level=level)
+    tables |= correction_tables(data, level=level)
+    tables |= extra_topics(data, level=level)
+    notes += [
+        *data.notes,
+        *one_topic(_most_topics(data)),
+        *conclusion_notes(data),
+        *system_notes(data),
+        *bias_notes(tables, known),
+        *on_correction(data),
+        *on_extra_topics(data),
+        *_on_plans(data, tables, width=width, budget=budget, inclusion=inclusion, level=level),
+        Note("not_identified", "caution", NOT_IDENTIFIED),
+    ]
+    if to_judge is not None and budget is not None:
+        notes.append(_written(data, to_judge, budget, sample, rng))
+    tables = {name: table for name, table in tables.items() if table.height}
+    table = answer(data, tables)
+    settings: dict[str, Any] = {
+        "correction": correction,
+        "alpha": alpha,
+        "level": level,
+        "splits": splits,
+        "rng": rng,
+    }
+    given = {"groups": groups, "width": width, "budget": budget, "sample": sample, "inclusion": inclusion}
+    shown = {"groups", "inclusion"}
+    settings |= {
+        name: shown_path(str(value)) if name in shown else value for name, value in given.items() if value is not None
+    }
+    charts = tuple(judge_charts(tables, data.basis, level=level))
+    return Result("judges", table, tables, data.basis, settings, tuple(notes), charts=charts)
+
+
+def _most_topics(data: Judges) -> int:
+    """On how many topics two judges have something to compare."""
+    if data.scores:
+        there = ~np.isnan(np.stack([scores.value for scores in data.scores]))
+        return int((there[0] & there[1:].any(0)).any((0, 1)).sum())
+    return 0 if data.labels is None else len(data.labels.topics)
+
+
+def _on_plans(
+    data: Judges,
+    tables: dict[str, pl.DataFrame],
+    *,
+    width: float | None,
+    budget: int | None,
+    inclusion: str | None,
+    level: float,
+) -> Iterator[Note]:
+    """Add the tables that were asked for; what they warn of."""
+    for name, value in {"width": width, "budget": budget}.items():
+        if value is not None and not value > 0:
+            raise UsageError(f"--{name} is a number above 0; not {value:g}")
+    if (width is not None or budget is not None or inclusion is not None) and not data.scores:
+        raise UsageError("--width, --budget and --inclusion are about scores: give runs, or --scores")
+    if width is not None:
+        tables |= topics_for_width(data, width, level=level)
+    if budget is not None:
+        tables |= width_of_budget(data, budget, level=level)
+        yield from on_budget(data, budget)
+    if inclusion is not None:
+        drawn = read_inclusion(inclusion)
+        tables |= sampled(data, drawn, level=level)
+        yield from on_sampled(data, drawn)
+
+
+def _written(data: Judges, path: str, budget: int, sample: Sampled | None, seed: int) -> Note:
+    """Draw what to judge next, and write it."""
+    rng = np.random.default_rng(seed)
+    drawn: Mapping[str, Any] = {"topics": next_topics, "documents": next_documents}
+    chosen = sample or ("topics" if _has_extra(data) else "documents")
+    write_next(path, drawn[chosen](data, budget, rng))
+    text = f"{budget} {chosen} to judge next were drawn at random into {shown_path(path)}; judge all of them"
+    return Note("to_judge", "info", text)
+
+
+def _has_extra(data: Judges) -> bool:
+    """Whether some topics were judged by a model alone."""
+    if not data.scores:
+        return False
+    there: Sequence[Any] = [~np.isnan(scores.value).all((0, 1)) for scores in data.scores]
+    return bool((there[1] & ~there[0]).any())
