@@ -1,0 +1,1 @@
+"""Judges: whether conclusions survive another set of judgments."""
