@@ -2,8 +2,8 @@
 
 ppi-python 0.2.3, with numpy 2.4.6: `ppi_mean_pointestimate(Y, F, U, lam=1)`, `ppi_mean_ci(Y, F, U, alpha=0.05,
 lam=1)` and the same without `lam`, which is PPI++; Y and F are the scores by people and by GPT-4 (nDCG@10) on the 82
-topics that both judged, U GPT-4's on 618 others, as in dl2023/ndcg10.tsv.gz of the data on judges. It is no dependency
-of the tests: it brings numba, scikit-learn, pandas and statsmodels.
+topics that both judged, U GPT-4's on 618 others, as in dl2023/ndcg10.tsv.gz of the data on judges. No dependency of
+the tests: it brings numba, scikit-learn, pandas and statsmodels.
 """
 
 from __future__ import annotations

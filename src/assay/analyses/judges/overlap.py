@@ -66,13 +66,13 @@ class Overlap:
         All pairs of few runs; of many, in the reference's order, the best with each of the others and every run with
         the next.
         """
-        n = len(self.of.runs)
-        if n <= MANY_RUNS:
-            first, second = np.triu_indices(n, 1)
-            return first, second
-        order = np.argsort(-_means(self.human), kind="stable")  # NaN last
-        best = np.full(n - 1, order[0])
-        return np.concatenate([best, order[1:-1]]), np.concatenate([order[1:], order[2:]])
+        return pairs_of(self.human)
+
+    def spread_pairs(self, most: int = 2000) -> tuple[Index, Index]:
+        """All pairs of runs; of very many, some that are spread evenly over them."""
+        first, second = np.triu_indices(len(self.of.runs), 1)
+        at = np.unique(np.linspace(0, first.size - 1, min(most, first.size)).round().astype(np.int64))
+        return first[at], second[at]
 
 
 def overlaps(judges: Judges) -> Iterator[Overlap]:
@@ -85,6 +85,17 @@ def overlaps(judges: Judges) -> Iterator[Overlap]:
         for name, model in zip(judges.names[1:], value[1:], strict=True):
             if not (np.isnan(value[0]).all() or np.isnan(model).all()):
                 yield Overlap(name, condition, of, judges.reference, value[0], model)
+
+
+def pairs_of(scores: Array) -> tuple[Index, Index]:
+    """All pairs of few runs; of many, the best with each other and each with the next. `scores` is [run, topic]"""
+    n = len(scores)
+    if n <= MANY_RUNS:
+        first, second = np.triu_indices(n, 1)
+        return first, second
+    order = np.argsort(-_means(scores), kind="stable")  # NaN last
+    best = np.full(n - 1, order[0])
+    return np.concatenate([best, order[1:-1]]), np.concatenate([order[1:], order[2:]])
 
 
 def _means(x: Array) -> Array:

@@ -59,6 +59,7 @@ class Corrected:
     weight: Array  # lambda
     correlation: Array  # of human and model's scores over topics; 0 where either does not vary
     sd: Array  # of human scores over topics, divisor n - 1
+    sd_model: Array  # of the model's over all topics, divisor n + N - 1
 
     @property
     def width_ratio(self) -> Array:
@@ -110,7 +111,8 @@ def corrected(human: Array, model: Array, *, level: float, convention: Conventio
         tuned=_either(weight > 0, tuned, alone),
         weight=weight,
         correlation=_correlation(y, f),
-        sd=np.sqrt(_ratio((y**2).sum(-1), (n - 1.0))),
+        sd=np.sqrt(_ratio((y**2).sum(-1), _positive(n - 1))),
+        sd_model=np.sqrt(_ratio((every**2).sum(-1), _positive(n + n_extra - 1))),
     )
 
 
