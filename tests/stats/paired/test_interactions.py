@@ -163,6 +163,10 @@ def test_the_share_that_is_lost_on_halves_is_that_of_the_tests_on_halves(
     first, second = np.reshape(by_hand, (2, -1))
     assert np.ptp(by_hand) > 0
     assert lost.changes == pytest.approx((first - second) / np.sqrt(2))
+    half = np.mean(by_hand)
+    assert lost.growth == pytest.approx(lost.value * (1 - lost.value) / (half * (1 - half)))
+    low, high = lost.interval(0.95) or (np.nan, np.nan)
+    assert 0 <= low < lost.value < high <= 1
 
 
 def test_a_half_without_significant_pairs_leaves_no_interval() -> None:

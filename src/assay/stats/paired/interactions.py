@@ -27,7 +27,7 @@ from assay.core.arrays import Array, Bools, Counts, Index
 from assay.stats.intervals import t_quantile
 from assay.stats.significance.pairs import EPSILON, LEAST_SHARED, Correction, corrected
 from assay.stats.splits import PORTION, Splits
-from assay.stats.subsampling import SubsampledShare
+from assay.stats.subsampling import GROWTH, SubsampledShare, half_changes
 
 SAME, OPPOSITE, ONLY_REFERENCE, ONLY_JUDGE = "same", "opposite", "only reference", "only judge"
 NEITHER = "neither"
@@ -160,16 +160,28 @@ def share_lost(
     """The share of the reference's significant pairs that the judge does not find significant with the same sign.
 
     Significant pairs cannot be counted with one topic less (`stats.subsampling`): both judges are tested anew on
-    disjoint halves of the topics.
+    disjoint halves of the topics. From there to all topics errors are taken for proportional to the share times its
+    complement: with few topics hardly anything is significant after a correction, nearly all is lost on every half,
+    and the error may grow with the topics. That makes intervals wide rather than narrow. There is none
+    where a half has no significant pair.
     """
     words = found.words
-    n_significant = int(found.significant_reference.sum())
-    kept = words.count(SAME) / n_significant if n_significant else np.nan
-    n_topics = int((~np.isnan(x)).any(0).sum())
-    on_halves = _kept_on_halves(x, y, split, found.alpha, correction) if split and n_significant else np.zeros(0)
-    if np.isnan(on_halves).any():  # a half without a significant pair says nothing
-        on_halves = np.zeros(0)
-    return SubsampledShare.of_distance(1 - kept, 1 - on_halves, n_topics, n_significant)
+    n_topics, n_significant = x.shape[1], int(found.significant_reference.sum())
+    if not n_significant:
+        return SubsampledShare(np.nan, np.zeros(0), 1.0, n_topics, 0)
+    lost = 1 - words.count(SAME) / n_significant
+    on_halves = 1 - _kept_on_halves(x, y, split, found.alpha, correction) if split else np.zeros(0)
+    if not on_halves.size or np.isnan(on_halves).any():
+        return SubsampledShare(lost, np.zeros(0), 1.0, n_topics, n_significant)
+    whole, half = (_spread(share, least=0.5 / n_significant) for share in (lost, float(on_halves.mean())))
+    growth = float(np.clip(whole / half, *GROWTH))
+    return SubsampledShare(lost, half_changes(on_halves), growth, n_topics, n_significant)
+
+
+def _spread(share: float, *, least: float) -> float:
+    """A share times its complement; one of 0 or 1 counts as a little away from it."""
+    inside = min(max(share, least), 1 - least)
+    return inside * (1 - inside)
 
 
 def _kept_on_halves(x: Array, y: Array, split: Splits, alpha: float, correction: Correction) -> Array:

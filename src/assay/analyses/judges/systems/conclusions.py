@@ -64,10 +64,13 @@ def conclusion_tables(
     run_b), p_reference and p_judge (corrected), conclusion (same: both significant with one sign; opposite: with two;
     only reference; only judge; neither), interaction with low and high of this pair alone, p_single (uncorrected), p
     (corrected), changes (p is below alpha). Opposite conclusions come first, then changed differences, then
-    conclusions of one judge, the largest interaction first. `conclusions`: how many of each, per judge and measure,
-    changed (pairs that do), and share_kept: same over significant_reference, low, high, n_topics. `decisions`, below
-    {many_runs} runs: the verdict of `compare` under each judge, by its own correction for the number of pairs, beside
-    the interaction.
+    conclusions of one judge, the largest interaction first.
+
+    `conclusions`: how many of each, per judge and measure, changed (pairs that do), and share_kept: same over
+    significant_reference, low, high (empty where a half of the topics has no significant pair), n_topics.
+
+    `decisions`, below {many_runs} runs: the verdict of `compare` under each judge, by its own correction for the
+    number of pairs, beside the interaction.
     """
     if not judges.scores or len(judges.scores[0].runs) < 2:
         return {}

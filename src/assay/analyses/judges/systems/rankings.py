@@ -91,8 +91,8 @@ class Ceiling:
 def ceiling(x: Array, y: Array, *, n_splits: int, level: float, seed: int) -> Ceiling | None:
     """Predict the reference's ranking on one half of the topics from the other: by itself (x), by the judge (y).
 
-    As `predictivity` does for two measures; either half may be the reference's. None below four topics. The interval
-    is that of the delete-d jackknife over topics (`stats.prediction`), runs fixed.
+    As `predictivity` does for two measures; either half may be the reference's. None where topics are too few.
+    The interval is that of the delete-d jackknife over topics (`stats.prediction`), runs fixed.
     """
     n = x.shape[1]
     if n < SPLIT_TOPICS.value:
