@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.analyses.judges.correction import correction, on_correction
+from assay.analyses.judges.correction.tables import correction, on_correction
 from tests.analyses.judges.ppi_python import MEANS
 from tests.analyses.judges.simulated import dl2023, judges
 

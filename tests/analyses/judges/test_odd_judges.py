@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.analyses.judges.documents.odd_judges import Finding, findings, judges_table
+from assay.analyses.judges.documents.odd_judges import Finding, findings, profile_table
 from assay.analyses.judges.documents.scales import scales_of
 from assay.analyses.judges.documents.tables import agreement_on_documents
 from assay.core.notes import Note
@@ -169,7 +169,7 @@ def test_the_table_of_judges_describes_them_as_they_were_read() -> None:
         topics=TOPICS,
         repeats={"model": ([2, 2, 3, 3, 3], [1, 2, 0, 0, 0])},
     )
-    row = judges_table(labels, said(labels))["judges"].row(1, named=True)
+    row = profile_table(labels, said(labels))["profiles"].row(1, named=True)
     assert row == {
         "judge": "model",
         "n_labels": 399,

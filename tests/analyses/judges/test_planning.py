@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.analyses.judges.planning import DIFFERENCE, Pilot, on_budget, topics_for_width, width_of_budget
-from assay.analyses.judges.prediction_powered import corrected
+from assay.analyses.judges.correction.planning import DIFFERENCE, Pilot, on_budget, topics_for_width, width_of_budget
+from assay.analyses.judges.correction.prediction_powered import corrected
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.stats.paired.sample_size import interval_topics

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.analyses.judges.prediction_powered import corrected
+from assay.analyses.judges.correction.prediction_powered import corrected
 from assay.core.arrays import Array
 
 Case = tuple[Array, Array, Array]  # Y, F and U

@@ -9,15 +9,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.analyses.judges.linear_measures import GradeScale, check_linear, why_not, worth
-from assay.analyses.judges.next_labels import (
+from assay.analyses.judges.correction.linear_measures import GradeScale, check_linear, why_not, worth
+from assay.analyses.judges.correction.next_labels import (
     inclusion_probabilities,
     next_documents,
     next_topics,
     systematic,
     write_next,
 )
-from assay.analyses.judges.sampled_labels import Inclusion, on_sampled, read_inclusion, sampled
+from assay.analyses.judges.correction.sampled_labels import Inclusion, on_sampled, read_inclusion, sampled
 from assay.core.arrays import Array
 from assay.core.errors import InputError, MeasureError, UsageError
 from assay.data.read import read_qrels

@@ -17,8 +17,9 @@ from assay.analyses.judges.correction.extra_topics import extra_topics, on_extra
 from assay.analyses.judges.correction.next_labels import next_documents, next_topics, write_next
 from assay.analyses.judges.correction.planning import on_budget, topics_for_width, width_of_budget
 from assay.analyses.judges.correction.sampled_labels import on_sampled, read_inclusion, sampled
-from assay.analyses.judges.correction.tables import correction_tables, on_correction
-from assay.analyses.judges.documents.odd_judges import findings, judges_table, notes_on_judges
+from assay.analyses.judges.correction.tables import correction as corrected_scores
+from assay.analyses.judges.correction.tables import on_correction
+from assay.analyses.judges.documents.odd_judges import findings, notes_on_judges, profile_table
 from assay.analyses.judges.documents.scales import scales_of
 from assay.analyses.judges.documents.tables import agreement_on_documents
 from assay.analyses.judges.systems.conclusions import Corrected, conclusion_notes, conclusion_tables
@@ -31,7 +32,6 @@ from assay.results.analysis import Section, analysis
 from assay.results.result import Result, Screen
 from assay.results.sentences import one_topic
 from assay.scoring.judges import Judges
-from assay.stats.splits import check_splits
 
 Sampled = Literal["topics", "documents"]
 
@@ -57,8 +57,8 @@ NOT_IDENTIFIED = (
     fractions=True,
     screen=Screen(
         columns=(
-            "judge", "measure", "n_pairs", "same", "opposite", "only_reference", "only_judge", "changed", "tau", "low",
-            "high", "shift", "kappa", "n_topics",
+            "judge", "measure", "n_pairs", "changed", "opposite", "same", "tau", "low", "high", "shift", "kappa",
+            "only_reference", "only_judge",
         )
     ),
     also=("kappa", "raters", "assessors", "llm"),
@@ -143,21 +143,21 @@ def judges(
 
     Notes
     -----
-    tables.judges: judge, n_labels, n_topics, lowest, highest, mean, n_values, n_repeated, flags: what each judge is
+    tables.profiles: judge, n_labels, n_topics, lowest, highest, mean, n_values, n_repeated, flags: what each judge is
     like, and what is odd about it.
     tables.documents: judge, reference, statistic, grade, value, low, high, n_pairs, n_topics: kappa, linear and
     quadratic kappa, Krippendorff's alpha (krippendorff2004), and kappa, precision and recall from every grade on; how
     much higher the judge grades, and how often.
-    tables.overlap: how many documents and topics both judged, and each alone. tables.grades: how often which grade of
-    one meets which of the other. tables.by_grade: what the judge says of documents of each grade. tables.by_topic: the
-    same agreement on every topic. tables.self: how often a judge who labelled a document repeatedly says the same.
-    tables.judge_pairs: kappa and alpha of all pairs of judges. tables.all: alpha of all judges together.
+    tables.overlap: how many documents and topics both judged, and each alone. tables.grades: how often which grade
+    of one meets which of the other. tables.by_grade: what the judge says of documents of each grade. tables.by_topic:
+    the same agreement on every topic. tables.self: how often a judge who labelled a document repeatedly says the
+    same. tables.judge_pairs: kappa and alpha of all pairs of judges. tables.all_judges: alpha of all together.
     tables.conclusions: the counts above, with share_kept (of the reference's significant pairs, those that are
     significant under the judge with the same sign), low, high. tables.pairs: every pair, opposite conclusions first,
     then changed ones. tables.decisions, with fewer than {many_runs} runs: the verdict of `compare` under each judge.
     tables.systems: tau, tau_ap (yilmaz2008), rbo (rank-biased overlap, webber2010rbo), largest_change. tables.ranks:
-    every run's ranks. tables.ceiling: how well the judge predicts the reference's ranking of other topics, against how
-    well the reference does itself, on disjoint halves: on the same topics tau shares their noise.
+    every run's ranks. tables.ceiling: how well the judge predicts the reference's ranking of other topics, against
+    how well the reference does itself, on disjoint halves: on the same topics tau shares their noise.
     tables.bias: whether a judge favours a run, or a group, beyond what it does to all: with topics random, with
     systems random as well, and beyond a change of scale. tables.scale: the line of the judge's means on the
     reference's. tables.topics, tables.look: the topics and the documents that carry the disagreement, for people to
@@ -167,7 +167,6 @@ def judges(
     tables.extra_topics: whether the topics that a model judged alone look like the others. tables.width,
     tables.budget, with those flags. tables.sampled, with `inclusion`.
     """
-    check_splits(splits)
     if (to_judge is not None or sample is not None) and budget is None:
         raise UsageError("--to-judge draws what to judge next; --budget says how many")
     known = None if groups is None else attributes(groups, data.scores[0].runs if data.scores else ())
@@ -177,23 +176,23 @@ def judges(
         scales = scales_of(data.labels)
         tables |= agreement_on_documents(scales, level=level)
         odd = findings(data.labels, scales, tables)
-        tables |= judges_table(data.labels, odd)
+        tables |= profile_table(data.labels, odd)
         notes += on_data(notes_on_judges(odd))
     tables |= conclusion_tables(data, alpha=alpha, level=level, correction=correction, seed=rng)
     tables |= system_tables(data, n_splits=splits, level=level, seed=rng)
     tables |= bias_tables(data, groups=known, alpha=alpha, level=level)
     tables |= carrier_tables(data, most=_MOST_LOOKED_AT)
     tables |= several_tables(data, level=level)
-    tables |= correction_tables(data, level=level)
-    tables |= extra_topics(data, level=level)
+    if has_extra(data):
+        tables |= corrected_scores(data, level=level)
+        tables |= extra_topics(data, level=level)
+        notes += [*on_correction(data), *on_extra_topics(data)]
     notes += [
         *data.notes,
         *one_topic(_most_topics(data)),
         *conclusion_notes(data),
         *system_notes(data),
         *bias_notes(tables, known),
-        *on_correction(data),
-        *on_extra_topics(data),
         *_on_plans(data, tables, width=width, budget=budget, inclusion=inclusion, level=level),
         Note("not_identified", "caution", NOT_IDENTIFIED),
     ]
@@ -255,13 +254,13 @@ def _written(data: Judges, path: str, budget: int, sample: Sampled | None, seed:
     """Draw what to judge next, and write it."""
     rng = np.random.default_rng(seed)
     drawn: Mapping[str, Any] = {"topics": next_topics, "documents": next_documents}
-    chosen = sample or ("topics" if _has_extra(data) else "documents")
+    chosen = sample or ("topics" if has_extra(data) else "documents")
     write_next(path, drawn[chosen](data, budget, rng))
     text = f"{budget} {chosen} to judge next were drawn at random into {shown_path(path)}; judge all of them"
     return Note("to_judge", "info", text)
 
 
-def _has_extra(data: Judges) -> bool:
+def has_extra(data: Judges) -> bool:
     """Whether some topics were judged by a model alone."""
     if not data.scores:
         return False

@@ -1,4 +1,4 @@
-"""The answer: for every judge, what it changes of the conclusions, of the ranking, of the scores and of the labels."""
+"""The answer: for every judge, what it changes of conclusions, of the ranking, of scores and of labels."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def answer(judges: Judges, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 def _kappa(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     kinds = {"judge": pl.String, "statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
-    known = tables.get("documents", pl.DataFrame(schema=kinds | {"n_pairs": pl.Int64}))
+    known = tables.get("documents", pl.DataFrame(schema=kinds | {"grade": pl.Float64, "n_pairs": pl.Int64}))
     ends = {"value": "kappa", "low": "kappa_low", "high": "kappa_high", "n_pairs": "n_labels"}
-    return known.filter(pl.col("statistic") == "kappa").select("judge", *ends).rename(ends)
+    return known.filter(pl.col("grade").is_null(), statistic="kappa").select("judge", *ends).rename(ends)
 
 
 def _counts(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -47,7 +47,7 @@ def _counts(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 def _tau(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     ends = {"tau": "tau", "tau_low": "low", "tau_high": "high", "n_runs": "n_runs"}
-    kinds = {name: pl.String for name in _BY} | dict.fromkeys(ends, pl.Float64) | {"n_runs": pl.Int64}
+    kinds = dict.fromkeys(_BY, pl.String) | dict.fromkeys(ends, pl.Float64) | {"n_runs": pl.Int64}
     return tables.get("systems", pl.DataFrame(schema=kinds)).select(*_BY, *ends).rename(ends)
 
 

@@ -53,8 +53,10 @@ def _interactions(pairs: pl.DataFrame, basis: Basis, level: float) -> Chart:
     """The pairs whose difference changes most, by the first measure."""
     measure = pairs["measure"][0]
     rows = pairs.filter(pl.col("interaction").is_not_null(), measure=measure).head(MAX_RUNS)
-    rows = rows.with_columns(pair=pl.format("{}: {} − {}", "judge", "run_a", "run_b"))  # noqa: RUF001
-    x = field("interaction", title=f"difference under the judge less that under the reference, {basis.titled(measure)}")
+    rows = rows.with_columns(pair=pl.format("{}: {} − {}", "judge", "run_a", "run_b"))
+    x = field(
+        "interaction", title=f"difference under the judge less that under the reference, {basis.titled(measure)}"
+    )
     y = category("pair", rows["pair"].to_list(), axis={"title": None, "labelLimit": 300})
     drawing = intervals(x, y, low="low", high="high")
     title = f"How much differences between runs change, with {percent_of(level)} intervals of single pairs"

@@ -27,7 +27,7 @@ FEW_COMMON = Threshold(
     "few_common_pairs", 100, unit="pairs in common", meaning="below which two judges hardly can be compared"
 )
 
-_JUDGES = schema(
+_PROFILES = schema(
     "judge", "n_labels", "n_topics", "lowest", "highest", "mean", "n_values", "n_repeated", "flags",
     judge=pl.String, n_labels=pl.Int64, n_values=pl.Int64, n_repeated=pl.Int64, flags=pl.String,
 )  # fmt: skip
@@ -72,10 +72,10 @@ def notes_on_judges(found: Sequence[Finding]) -> Iterator[Note]:
     yield from (one.note for one in found)
 
 
-def judges_table(labels: Labels, found: Sequence[Finding]) -> dict[str, pl.DataFrame]:
+def profile_table(labels: Labels, found: Sequence[Finding]) -> dict[str, pl.DataFrame]:
     """Describe the labels of every judge as they were read.
 
-    judges
+    profiles
         Labels and topics, lowest, highest and mean grade, how many different grades, how many pairs have several
         labels, and what is odd about the judge.
     """
@@ -87,7 +87,7 @@ def judges_table(labels: Labels, found: Sequence[Finding]) -> dict[str, pl.DataF
         ends = (float(grade.min()), float(grade.max()), float(grade.mean())) if grade.size else (None,) * 3
         n_repeated = np.unique(labels.repeats[j].pair).size
         rows.append((name, grade.size, topics.size, *ends, np.unique(grade).size, n_repeated, ", ".join(flags)))
-    return {"judges": table(rows, _JUDGES)}
+    return {"profiles": table(rows, _PROFILES)}
 
 
 def _finding(flag: str, severity: Severity, judges: Sequence[str], text: str) -> Finding:

@@ -19,9 +19,15 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from assay.analyses.judges.linear_measures import GradeScale, check_linear, depends_on_highest, why_not, worth
-from assay.analyses.judges.overlap import pairs_of
-from assay.analyses.judges.ranked_labels import RankedLabels, longest, ranked_labels
+from assay.analyses.judges.correction.linear_measures import (
+    GradeScale,
+    check_linear,
+    depends_on_highest,
+    why_not,
+    worth,
+)
+from assay.analyses.judges.correction.overlap import pairs_of
+from assay.analyses.judges.correction.ranked_labels import RankedLabels, longest, ranked_labels
 from assay.core.arrays import Array, Bools, Counts
 from assay.core.errors import InputError
 from assay.core.notes import Note

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from assay.analyses.judges.linear_measures import GradeScale, check_linear, worth
-from assay.analyses.judges.overlap import overlaps
-from assay.analyses.judges.ranked_labels import longest, ranked_labels
+from assay.analyses.judges.correction.linear_measures import GradeScale, check_linear, worth
+from assay.analyses.judges.correction.overlap import overlaps
+from assay.analyses.judges.correction.ranked_labels import longest, ranked_labels
 from assay.core.arrays import Array, Bools
 from assay.core.errors import UsageError
 from assay.core.text import counted

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from assay.analyses.judges.overlap import Overlap, overlaps
-from assay.analyses.judges.prediction_powered import Corrected, corrected
+from assay.analyses.judges.correction.overlap import Overlap, overlaps
+from assay.analyses.judges.correction.prediction_powered import Corrected, corrected
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.core.notes import Note

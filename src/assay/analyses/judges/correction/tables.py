@@ -15,8 +15,8 @@ from itertools import chain
 import numpy as np
 import polars as pl
 
-from assay.analyses.judges.overlap import MANY_RUNS, Overlap, overlaps
-from assay.analyses.judges.prediction_powered import Convention, Corrected, Estimate, corrected
+from assay.analyses.judges.correction.overlap import MANY_RUNS, Overlap, overlaps
+from assay.analyses.judges.correction.prediction_powered import Convention, Corrected, Estimate, corrected
 from assay.core.arrays import Array
 from assay.core.notes import Note
 from assay.core.text import counted, first_few, listed

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from assay.analyses.judges.overlap import Overlap, overlaps
+from assay.analyses.judges.correction.overlap import Overlap, overlaps
 from assay.core.arrays import Array
 from assay.core.notes import Note
 from assay.core.text import listed, probability
