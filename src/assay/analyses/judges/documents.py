@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.judges.chance_corrected import (
-    Counted,
     Difference,
-    Estimate,
+    GradeTables,
+    IntervalEstimate,
     agreed,
     alpha,
     average_of,
@@ -184,7 +184,7 @@ def _self_rows(scales: Scales, level: float) -> Iterator[Row]:
             yield name, statistic, e.value, e.low, e.high, n.size, float(n.mean()), again.n_topics
 
 
-def _alphas(counted: Counted, level: float) -> dict[str, Estimate]:
+def _alphas(counted: GradeTables, level: float) -> dict[str, IntervalEstimate]:
     """Alpha of coincidences with every difference that their grades allow."""
     tables, values = without_each(counted.count), counted.values
     return {
@@ -203,7 +203,7 @@ def _judge_pair_rows(scales: Scales, level: float) -> Iterator[Row]:
         yield names[a], names[b], two.n_common, two.crossed.n_topics, *ends
 
 
-def _paired(two: TwoJudges, level: float) -> dict[str, Estimate]:
+def _paired(two: TwoJudges, level: float) -> dict[str, IntervalEstimate]:
     if not (two.n_common and two.is_one_scale):
         return {}
     tables, values = without_each(two.crossed.count), two.crossed.values
@@ -216,7 +216,7 @@ def _paired(two: TwoJudges, level: float) -> dict[str, Estimate]:
     return found
 
 
-def _ends(e: Estimate | None) -> tuple[float | None, ...]:
+def _ends(e: IntervalEstimate | None) -> tuple[float | None, ...]:
     return (None, None, None) if e is None else (e.value, e.low, e.high)
 
 
