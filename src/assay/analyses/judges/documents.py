@@ -30,7 +30,7 @@ from assay.analyses.judges.chance_corrected import (
 from assay.analyses.judges.coefficients import FEW_GRADES, TwoJudges, alpha_of, coefficients, two_judges
 from assay.analyses.judges.scales import Scales
 from assay.core.arrays import Bools
-from assay.results.schemas import Schema, schema, table, without_nan
+from assay.results.schemas import Schema, schema, table
 
 _TWO = {"judge": pl.String, "reference": pl.String}
 _INTERVAL = ("value", "low", "high")
@@ -89,7 +89,7 @@ def agreement_on_documents(scales: Scales, *, level: float) -> dict[str, pl.Data
         Kappa and leniency in each topic.
     self
         What a judge says who is asked again, of pairs with several labels: the share of pairs of labels that agree,
-        and alpha over all labels of a pair.
+        each label counting once, and alpha over all labels of a pair.
     judge_pairs
         Kappa, quadratic kappa and ordinal alpha of all judges with each other, the reference among them.
     all_judges
@@ -107,7 +107,7 @@ def agreement_on_documents(scales: Scales, *, level: float) -> dict[str, pl.Data
         "judge_pairs": (_JUDGE_PAIRS, _judge_pair_rows(scales, level)),
         "all_judges": (_ALL_JUDGES, _all_rows(scales, level)),
     }
-    return {name: without_nan(table(found, columns)) for name, (columns, found) in rows.items()}
+    return {name: table(found, columns) for name, (columns, found) in rows.items()}
 
 
 def _each(scales: Scales, crossed: list[TwoJudges], rows: Callable[[TwoJudges], Iterator[Row]]) -> Iterator[Row]:
