@@ -96,6 +96,14 @@ def test_a_panel_is_no_judge_of_its_own() -> None:
     assert with_panel["judge_taus"].height == 3
 
 
+def test_a_judge_without_scores_by_a_measure_does_not_count() -> None:
+    x = np.random.default_rng(9).random((2, 4, 10))
+    both = dict(zip("ab", x, strict=True))
+    ours = several_tables(judges_by_scores({**both, "c": np.full((4, 10), np.nan)}))
+    expected = several_tables(judges_by_scores(both))
+    assert all(ours[name].equals(table) for name, table in expected.items())
+
+
 def test_a_difference_has_the_sign_of_the_measure() -> None:
     x = np.random.default_rng(7).random((2, 3, 10))
     up = several_tables(judges_by_scores(dict(zip("ab", x, strict=True))))["spread"]
