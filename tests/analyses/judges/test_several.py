@@ -12,7 +12,8 @@ from scipy import stats
 
 from assay.analyses.judges.bias.several import crossed, several_tables
 from assay.data.read import read_qrels
-from assay.scoring.judges import PANEL, read_judges
+from assay.scoring.judges.judges import PANEL
+from assay.scoring.judges.side_by_side import read_judges
 from tests.builders.judges import judges_by_scores, openqa
 from tests.builders.packed import open_packed
 

@@ -31,7 +31,7 @@ from assay.data.run_lists import attributes
 from assay.results.analysis import Section, analysis
 from assay.results.result import Result, Screen
 from assay.results.sentences import one_topic
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 
 Sampled = Literal["topics", "documents"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from assay.results.schemas import schema
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 
 _COUNTS = ("n_pairs", "same", "opposite", "only_reference", "only_judge", "neither", "changed")
 _OF_RUNS = schema(

@@ -119,7 +119,7 @@ def lenient_judge(judges: Result) -> Spoken:
     return Sentence.of("Do not compare means across judges", most, "{:+.3f}".format, why=why, ends=ends)
 
 
-def _wider(row: Row, n: int, level: float) -> dict[str, object]:
+def _wider(row: Row, n: int, level: float) -> Row:
     """A row whose interval holds for n judges at once; Student's, over topics."""
     dof = max(1, int(row["n_topics"] or 2) - 1)
     factor = float(stdtrit(dof, 1 - (1 - level) / (2 * n)) / stdtrit(dof, (1 + level) / 2))
@@ -194,7 +194,7 @@ def corrected_scores(judges: Result) -> Spoken:
         own = judges.tables["correction"].filter(judge=row["judge"], measure=row["measure"])
         ratio = own["width_ratio"].drop_nulls().median()
         if isinstance(ratio, float) and ratio < 1:
-            n = own["n_topics"].max()
+            n = int(own["n_topics"].to_numpy().max())
             why = f"{row['reference']} judged {n} topics, and the rest then makes intervals narrower"
             action = f"Report the corrected scores by {row['judge']}"
             said.append(Sentence(action, value=ratio, shown=f"{percent(ratio)} of the width", why=why))

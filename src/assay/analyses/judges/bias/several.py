@@ -16,10 +16,9 @@ import polars as pl
 from assay.analyses.judges.bias.run_means import additive_means
 from assay.core.arrays import Array, Bools
 from assay.results.schemas import schema, table
-from assay.scoring.judges import PANEL, Judges
+from assay.scoring.judges.judges import PANEL, Judges
+from assay.scoring.judges.sides import ALL_PAIRS
 from assay.stats.correlation.coefficients import tau_b
-
-ALL_PAIRS = 10  # runs of which all pairs are compared; of more, those that are next to each other
 
 SPREAD = schema(
     "measure", "run_a", "run_b", "n_judges", "n_topics", "difference", "error_topics", "sd_judges", "low", "high",

@@ -20,7 +20,7 @@ from assay.core.notes import Note
 from assay.core.text import listed, probability
 from assay.core.thresholds import Threshold
 from assay.results.schemas import schema, table
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 
 EXTRA_DIFFER = Threshold(
     "extra_topics_differ",
