@@ -183,12 +183,14 @@ _ENDS = ("value", "low", "high")
 def corrected_scores(judges: Result) -> Spoken:
     """Says how much narrower intervals of means are with the topics that a judge scored alone, once corrected.
 
-    The median over runs of the ratio of widths, by the first measure. Nothing is said where these topics look
-    different from the others.
+    The median over runs of the ratio of widths, by the first measure. Where these topics may differ from the others
+    it is inconclusive, and where they are too few, nothing is said.
     """
-    doubted = {note.code for note in judges.notes} & {"extra_topics_differ", "few_labelled_topics"}
-    if "correction" not in judges.tables or doubted:
+    codes = {note.code for note in judges.notes}
+    if "correction" not in judges.tables or "few_labelled_topics" in codes:
         return None
+    if codes & {"extra_topics_differ", "extra_topics_doubted"}:
+        return Sentence.inconclusive("whether topics judged by one judge alone may be used")
     said = []
     for row in _first_rows(judges):
         own = judges.tables["correction"].filter(judge=row["judge"], measure=row["measure"])
