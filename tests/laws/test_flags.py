@@ -35,6 +35,7 @@ BASE: dict[str, tuple[str, ...]] = {
     "agreement": (*DATA, "-m", "RR"),
     "measures": (),
     "topics": (*DATA, "--cost-per-judgment", "1"),
+    "judges": (*DATA, "--qrels", "model=other", "--splits", "2", "--budget", "2"),
     "audit": ("--n-topics", "10", "--mean", "0.5", "--against", "0.4"),
     "budget": (*DATA, "--splits", "2", "--budget", "100"),
     "weights": ("runs", "--qrels", "qrels", "--depth", "2", "--draws", "1", "--resamples", "2", "--cutoffs", "1,2"),
@@ -63,6 +64,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         lines = [f"{t} Q0 d{(t * (i + 1) + r) % 7} {r} {9 - r} run{i}\n" for t in range(6) for r in range(4)]
         Path(f"runs/run{i}").write_text("".join(lines))
     Path("qrels").write_text("".join(f"{t} 0 d{d} {(d + t) % 3}\n" for t in range(6) for d in range(7)))
+    Path("other").write_text("".join(f"{t} 0 d{d} {d * t % 3}\n" for t in range(6) for d in range(7)))
     return tmp_path
 
 
