@@ -127,8 +127,9 @@ def compare(
         last.
     query_order
         A file of the ids of all queries, one per line, in the random order in which they are evaluated, with
-        `sequential`: scores may be there of the first ones only, and the command is run again as they come in.
-        Without it the queries that are there are put into a random order.
+        `sequential`: scores may be there of the first ones only, and the command is run again as they come in. All
+        that is said of pairs by the first measure then holds however often one looks. Without it the queries that
+        are there are put into a random order, and the table of pairs is for one look at all of them.
     alpha
         Significance level; the intervals are at 1 - alpha.
     rng
@@ -152,7 +153,9 @@ def compare(
         Of run_a: better, worse, inconclusive, unresolvable (fewer queries differ than can ever be significant) or,
         with `margin`, equivalent (two one-sided tests: the interval at 1 - 2 alpha lies inside the margin), which may
         be a significant difference that is smaller than the margin. By a further measure untested, where the first
-        has not decided the pair.
+        has not decided the pair. With `query_order` all of it by the intervals that hold at all times, as in
+        tables.sequence: then it is equal, too, where the mean over these queries is known to be the same, never
+        unresolvable, and untested by further measures, or where the first has no bounds to be watched by.
     topics_needed
         At least how many queries in all would decide it with a chance of {target_power}, where it is not decided: at
         the upper end of the interval, because the observed difference itself says little. Empty where that is no more
@@ -161,7 +164,7 @@ def compare(
         With runs and judgments: whether unjudged documents could reverse the difference, if those of the run ahead
         were not relevant and those of the other were; empty for measures without such a bound.
     interval
-        What the interval holds for: all pairs at once, or a single comparison.
+        What the interval holds for: all pairs at once, or a single comparison; with `query_order` at all times.
 
     Notes
     -----
@@ -199,13 +202,19 @@ def compare(
     `sequential` all of these hold at all times.
     tables.sequence, with `sequential`: gate, measure, run_a, run_b, value, low, high, threshold, n_topics (so far),
     decided_after (queries; empty where it is open), saved (queries in all less these), verdict: every pair by the
-    first measure, held against 0 at alpha over the number of pairs, two-sided, and every condition of a gate, as in
-    tables.gates; the interval is that after the last query, and is wider than one for a fixed number. Of a pair whose
-    mean over these queries is known to be 0 the verdict is equal.
+    first measure, held against 0 at alpha over the number of pairs, two-sided (with `margin` against both its ends,
+    too), and every condition of a gate, as in tables.gates; the interval is that after the last query, and is wider
+    than one for a fixed number. Of a pair whose mean over these queries is known to be 0 the verdict is equal.
     tables.running, with `sequential`: gate, measure, run_a, run_b, n_topics, low, high: the same intervals after some
     numbers of queries.
     """
     _check(margin, difference)
+    if not sequential and (alone := _needs_sequential(estimand, query_order)):
+        raise UsageError(f"{alone} is about queries that are watched as they come in; add --sequential")
+    order = None
+    if sequential:
+        order = read_order(data, query_order, estimand=estimand or "like-these", seed=rng)
+        data, order = order.so_far(data)
     source = data.made_of
     seeds = None if replicates is None else read_replicates(replicates, data.runs)
     single = data
@@ -217,8 +226,6 @@ def compare(
     if inconclusive is not None and not gates:
         raise UsageError("--inconclusive says what a --gate that is undecided counts as; give a --gate")
     texts = {} if queries is None else topic_texts(queries, data.topics)
-    if not sequential and (alone := _needs_sequential(estimand, query_order)):
-        raise UsageError(f"{alone} is about queries that are watched as they come in; add --sequential")
     if sequential and clusters is not None:
         raise UsageError("--sequential takes queries one by one, and --clusters says that they belong together")
     known = None if slices is None else topic_attributes(slices, data.topics)
@@ -243,9 +250,10 @@ def compare(
     tables: dict[str, pl.DataFrame] = {}
     baselines = tuple(dict.fromkeys(baseline))
     watched = None
-    if sequential:
-        order = read_order(data, query_order, estimand=estimand or "like-these", seed=rng)
-        watched = monitor(data, family, gates, baselines, order, alpha=alpha)
+    if order is not None:
+        watched = monitor(data, family, gates, baselines, order, alpha=alpha, margin=margin)
+        if query_order is not None:  # a fixed number of queries is not what one looks at
+            family = family.at_all_times(watched.decisions(family, lower=data.lower_of(0)))
     if gates and watched is not None:
         tables["gates"] = watched.gates()
     elif gates:
@@ -355,7 +363,8 @@ def _notes(
     if n > 1:
         text = f"p and intervals by {data.conditions[0]} hold for {n} pairs at once (Bonferroni's correction)"
         yield Note("multiplicity", "info", text)
-    if binary := [m for m, of in zip(data.conditions, family.of, strict=True) if of.is_binary]:
+    tested = zip(data.conditions, family.of, strict=True) if not family.watched else ()
+    if binary := [m for m, of in tested if of.is_binary]:
         yield Note("binary", "info", f"{listed(binary)}: differences of 0 and 1, by McNemar's exact test")
     if len(data.conditions) > 1:
         yield _further(data, family, gated=gated)
@@ -380,6 +389,9 @@ def _shares_of_nothing(gates: pl.DataFrame | None) -> Iterator[Note]:
 def _further(data: Scores, family: Family, *, gated: bool) -> Note:
     """Say what becomes of further measures; a caution where an untested one looks as if it decided."""
     first = data.conditions[0]
+    if family.watched:
+        text = f"further measures than {first} are not watched, and not tested; single intervals, for one look"
+        return Note("further_measures", "info", text)
     apart = {
         measure: None
         for measure, made in zip(data.conditions[1:], family.decisions[1:], strict=True)

@@ -204,15 +204,8 @@ def compared_systems(compare: Result) -> Spoken:
     """
     measure = str(compare.table["measure"][0])
     rows = compare.table.filter(pl.col("measure") == measure).to_dicts()
-    of = _Said(compare, measure, _so_far(compare) if "query_order" in compare.settings else rows)
+    of = _Said(compare, measure, rows)
     return (*of.preferred(), *of.equivalent(), *of.equal(), *of.open())
-
-
-def _so_far(compare: Result) -> list[Row]:
-    """The pairs as they are decided whenever one looks, in the columns of the table of pairs."""
-    pairs = compare.tables["sequence"].filter(pl.col("gate").is_null()).rename({"value": "difference"})
-    unknown = {"wins": None, "losses": None, "topics_needed": None}
-    return [row | unknown for row in pairs.to_dicts()]
 
 
 class _Said:
