@@ -30,6 +30,7 @@ from assay.core.thresholds import Threshold
 from assay.data.formats.topic_tables import topic_attributes, topic_texts
 from assay.data.provenance import shown_path
 from assay.results.analysis import Section, analysis
+from assay.results.logarithms import logarithm_notes
 from assay.results.result import Result, Screen
 from assay.results.sentences import one_topic
 from assay.scoring.scores import Scores
@@ -140,7 +141,8 @@ def compare(
     measure, run_a, run_b
         The first measure decides.
     mean_a, mean_b
-        The means of both over the queries that both have.
+        The means of both over the queries that both have; for GMAP, as for all differences of means, of the natural
+        logarithms of the scores, and a note says so.
     difference, low, high
         The mean of a minus the mean of b over the queries that both have, and its interval.
     p
@@ -280,6 +282,7 @@ def compare(
     notes = (
         *data.notes,
         *one_topic(int(compared[0].n.max())),
+        *logarithm_notes(data, what="means, differences, and a margin"),
         *_notes(data, family, flips, texts, baselines=baselines, gated=bool(gates), alpha=alpha, margin=margin),
         *_seed_notes(seeds, gated=bool(gates), sequential=sequential),
         *_shares_of_nothing(tables.get("gates")),
@@ -438,7 +441,7 @@ def _regressions(data: Scores, family: Family, texts: Mapping[str, str], baselin
     Of many pairs, those of the system that is ahead of most.
     """
     of = family.of[0]
-    sign = -1 if data.lower_of(0) else 1
+    at = {name: i for i, name in enumerate(data.runs)}
     turned = {i: not baselines and of.mean[i] < 0 for i, *_ in family.pairing}
     rows = [(i, b, a) if turned[i] else (i, a, b) for i, a, b in family.pairing]
     ahead = [first for _, first, _ in rows]
@@ -449,7 +452,7 @@ def _regressions(data: Scores, family: Family, texts: Mapping[str, str], baselin
     for i, a, b in rows:
         worst = most_different(of, i)[0 if turned[i] else 1][:_NAMED]
         names = [_with_text(data.topics[t], texts) for t in worst]
-        size = [(-sign if turned[i] else sign) * of.difference[i, t] for t in worst]
+        size = data.value[0, at[a], worst] - data.value[0, at[b], worst]
         if named := [f"{name} {by:+.3g}" for name, by in zip(names, size, strict=True)]:
             said.append(f"{a} is most behind {b} on {listed(named)}")
     if said:

@@ -124,11 +124,10 @@ class Family:
 
 
 def _means(data: Scores, measure: int, of: Comparisons, pairs: Pairing) -> Array:
-    """The means of both systems of every pair, over the queries that both have. [side, pair]"""
+    """The means of both systems of every pair, over the queries that both have, as differences are. [side, pair]"""
     x, both = data.scaled()[measure], ~np.isnan(of.difference)
     total = [np.where(both, x[side], 0.0).sum(-1) for side in (pairs.first, pairs.second)]
-    mean = np.divide(total, of.n, out=np.full((2, of.n.size), np.nan), where=of.n > 0)
-    return np.exp(mean) if data.average_of(measure) == "geometric" else mean
+    return np.divide(total, of.n, out=np.full((2, of.n.size), np.nan), where=of.n > 0)
 
 
 def _variance_ends(variance: float, left: Array, level: float) -> tuple[float, float]:
