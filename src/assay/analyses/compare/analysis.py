@@ -321,6 +321,28 @@ def compare(
     )
 
 
+def check_request(
+    runs: Sequence[str],
+    topics: Sequence[str],
+    *,
+    baseline: Sequence[str] = (),
+    margin: float | None = None,
+    difference: float | None = None,
+    queries: str | None = None,
+    slices: str | None = None,
+    clusters: str | None = None,
+) -> None:
+    """Refuse what these systems cannot be asked on these queries, before anything is computed: as `compare` does."""
+    _check(margin, difference)
+    pairing(runs, tuple(dict.fromkeys(baseline)))
+    if queries is not None:
+        topic_texts(queries, topics)
+    if slices is not None:
+        topic_attributes(slices, topics)
+    if clusters is not None:
+        _clusters(clusters, topics)
+
+
 def _check(margin: float | None, difference: float | None) -> None:
     if margin is not None and not margin > 0:
         raise UsageError(f"--margin is a difference below which systems are equivalent, above 0; not {margin:g}")
