@@ -50,7 +50,7 @@ _LONGEST = 40  # characters of a query's text in a note
         n_runs=2,
         few={},
         only_few=True,
-        shown_few=("slices", "queries", "contradictions", "efficiency"),
+        shown_few=("needed", "slices", "queries", "contradictions", "efficiency"),
         passed=("alpha", "rng", "baseline", "margin", "difference", "queries", "slices", "clusters"),
     ),
     fractions=True,

@@ -162,7 +162,8 @@ def report(
     tables.NAME: the tables of every section, such as power, and power.pairs for its further tables. JSON leaves out
     those of more than 2,000 rows; `left_out` names them, with their rows and the command that gives them.
 
-    Sections that need many runs are one line each below {many_runs} runs, and the differences between runs lead.
+    Sections that need many runs are one line each below {many_runs} runs. There the differences between runs lead,
+    and what is about measures is said with the evidence only.
     """
     asked = _asked(sections)
     settings = {
