@@ -181,6 +181,15 @@ def test_of_few_runs_that_are_compared_one_decision_is_not_little() -> None:
 
 
 @pytest.mark.usefixtures("empty_rules")
+def test_one_system_is_told_that_it_has_no_other() -> None:
+    named("few_runs", caveat=True)
+    results = answered("score", runs=1)
+    assert verdict(results) == []
+    assert "give at least two" in lacking([], results)
+    assert "10 runs" not in lacking([], results)
+
+
+@pytest.mark.usefixtures("empty_rules")
 def test_a_users_own_sentence_comes_after_the_built_in_ones() -> None:
     named("mine", "power")
     named("document_errors", "power")

@@ -73,6 +73,7 @@ def verdict(results: Mapping[str, Result]) -> list[Statement]:
     if n_runs(*results.values()) < MANY_RUNS.value:
         every = [one for one in every if one[1].status != "inconclusive" or _leads(one) < len(LEADS)]
         every = [one for one in every if "compare" not in results or _is_of_few(one[1])]
+        every = [one for one in every if one[1].name != "few_runs" or n_runs(*results.values()) != 1]
         every.sort(key=_leads)
     spoken = {one.name for _, one in every}
     repeated = _repeated({one.name for _, one in every if one.status == "decided"})
@@ -132,7 +133,9 @@ def lacking(statements: Sequence[Statement], results: Mapping[str, Result]) -> s
     reasons = []
     if "power" in results and is_all_doubted(results["power"]):
         reasons.append("every measure ranks these runs by what was judged; judge more of what runs return first")
-    if few and "compare" not in results:
+    if basis.runs == 1:
+        reasons.append("one system has no other to be compared with; give at least two")
+    elif few and "compare" not in results:
         reasons.append(f"statements about measures need at least {MANY_RUNS} runs, and there are {basis.runs}")
     if basis.topics is not None and basis.topics < ENOUGH_TOPICS.value:
         needs = f"a stable ranking needs at least {ENOUGH_TOPICS} topics"
