@@ -114,6 +114,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors, written by do
     from assay.analyses.error.analysis import error as error
     from assay.analyses.glance.analysis import glance as glance
     from assay.analyses.informativeness.analysis import informativeness as informativeness
+    from assay.analyses.judges.analysis import judges as judges
     from assay.analyses.population.analysis import population as population
     from assay.analyses.power.analysis import power as power
     from assay.analyses.predictivity.analysis import predictivity as predictivity

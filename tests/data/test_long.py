@@ -402,6 +402,12 @@ BAD: dict[str, tuple[str, bytes, str]] = {
         "t.csv: no column for the doc (one of doc_id, docno, docid, did, doc, document, corpus_id, passage_id, pid); "
         "there are query, x, rank; --columns doc=NAME",
     ),
+    "a table of scores": (
+        "t.csv",
+        b"run,topic,latency\na,1,20\n",
+        "t.csv: no column for the doc (one of doc_id, docno, docid, did, doc, document, corpus_id, passage_id, pid); "
+        "there are run, topic, latency; --columns doc=NAME, or give scores by --scores t.csv",
+    ),
     "no topic but another's name": (
         "t.csv",
         b"docidd,documnt,rank\n1,a,1\n",

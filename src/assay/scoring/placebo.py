@@ -4,7 +4,9 @@ Grades are permuted among the judged documents of each topic. Lists, ranks, whic
 them are relevant all stay; what is lost is which of them. A measure that ranks runs the same under permuted grades
 ranks them by what was judged: by how much of the pool they return, and how high. That is a caveat and no proof, since
 good runs find more pooled documents, too. Where next to all that is judged is relevant, as in judgments that list
-relevant documents only, a permutation changes next to nothing, and there is no placebo.
+relevant documents only, there is no placebo: what was judged is then what is relevant. That is so of all measures, of
+graded ones too, though permuting changes their scores: permuted grades rank the runs of `assay demo` as nDCG@10
+does with a tau of .13, and of .96 once judgments of grade 0 are taken out, where nDCG@10 is none the worse.
 """
 
 from __future__ import annotations

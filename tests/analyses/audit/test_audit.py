@@ -192,6 +192,13 @@ def test_a_table_is_judged_row_by_row(tmp_path: Path, capsys: pytest.CaptureFixt
     capsys.readouterr()
 
 
+@pytest.mark.parametrize("name", ["claim", "method", "Paper", "system"])
+def test_figures_are_named_by_whatever_column_has_their_names(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "claims.csv"
+    path.write_text(f"{name},mean,n\nours,0.5,10\n")
+    assert assay.audit([str(path)]).table["name"].to_list() == ["ours"]
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from assay import score
 from assay.analyses.compare.gate import Gate, read_gates
 from assay.cli import main
 from assay.core.errors import UsageError
@@ -53,14 +54,24 @@ def test_a_condition_is_read_as_it_stands(text: str, expected: tuple[bool, bool,
         ("nDCG@10", "expected a measure, > or <, and a number"),
         ("nDCG@10 > high", "expected a measure"),
         ("nDCG@10 = 0.5", "expected a measure"),
-        ("nDCG@10 => 0.5", "expected a measure"),
-        ("nDCG@1 > 0.5", "no measure 'nDCG@1'; did you mean 'nDCG@10'"),
+        ("nDCG@10 => 0.5", "expected a measure.*; did you mean >=\\?"),
+        ("nDCG@10 =< 0.5", "expected a measure.*; did you mean <=\\?"),
+        ("nDCG@1 > 0.5", "no measure 'nDCG@1'; did you mean 'nDCG@10'\\?$"),
         ("nDCG@10 > 2%", "a share of what"),
     ],
 )
 def test_a_malformed_condition_is_one_line_with_the_fix(text: str, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         read_gates([text], normal(10, 0.1), ["b"])
+
+
+def test_a_measure_that_runs_could_be_scored_by_may_be_added() -> None:
+    runs = {run: {"1": {"d1": 1.0}, "2": {"d1": 1.0}} for run in "ab"}
+    data = score(runs, {"1": {"d1": 1}, "2": {"d2": 1}}, ["nDCG@10"])
+    with pytest.raises(UsageError, match=r"no measure 'AP@5' \(there is nDCG@10\); -m AP@5 would add it$"):
+        read_gates(["AP@5 > 0.1"], data, [])
+    with pytest.raises(UsageError, match=r"no measure 'latency' \(there is nDCG@10\)$"):
+        read_gates(["latency > 0.1"], data, [])
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,11 @@ import pytest
 
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
+from assay.core.notes import Note
 from assay.core.text import Row
 from assay.results.result import Result
 from assay.scoring.direction import with_direction
+from assay.scoring.missing import settle_missing
 from assay.stats.paired.confidence_sequences import Bounds, confidence_sequence, p_over_time
 from tests.builders.compare import compared, scores, table_file
 
@@ -29,7 +31,11 @@ def sequence(x: Array, **settings: object) -> list[Row]:
 
 
 def noted(result: Result, code: str) -> list[str]:
-    return [note.text for note in result.notes if note.code == code]
+    return noted_in(result.notes, code)
+
+
+def noted_in(notes: Sequence[Note], code: str) -> list[str]:
+    return [note.text for note in notes if note.code == code]
 
 
 def ends(d: Array, *, level: float, bounds: Bounds = (-1, 1), population: int | None = None) -> tuple[float, float]:
@@ -264,18 +270,96 @@ def test_a_file_has_the_order_and_no_seed_does(tmp_path: Path) -> None:
     assert watched.endswith("order.txt, the decision on a against b by nDCG@10 is open after 5 of 200 queries")
 
 
-def test_the_sentence_is_that_of_the_sequence_and_the_table_is_said_to_be_for_one_look(tmp_path: Path) -> None:
+def test_table_and_sentence_are_those_of_the_sequence_where_scores_come_in(tmp_path: Path) -> None:
     after = growing(tmp_path, 200).tables["sequence"]["decided_after"][0]
     early = growing(tmp_path, after - 1)
-    assert early.table["verdict"].to_list() == ["better"]
-    assert early.tables["sequence"]["verdict"].to_list() == ["inconclusive"]
-    assert [one.status for one in early.sentences if one.name == "compared_systems"] == ["inconclusive"]
+    assert compared(scores(X[:2]).select(topics=NAMES[: after - 1])).table["verdict"].to_list() == ["better"]
+    for result, verdict, status in (
+        (early, "inconclusive", "inconclusive"),
+        (growing(tmp_path, 200), "better", "decided"),
+    ):
+        row, watched = (table.row(0, named=True) for table in (result.table, result.tables["sequence"]))
+        assert (row["verdict"], watched["verdict"]) == (verdict, verdict)
+        shown = [row[name] for name in ("difference", "low", "high")]
+        assert shown == pytest.approx([watched[name] for name in ("value", "low", "high")])
+        assert row["interval"] == "single at all times"
+        assert (row["p"] <= 0.05) is (verdict == "better")
+        (said,) = [one for one in result.sentences if one.name == "compared_systems"]
+        assert said.status == status
+        if verdict == "better":
+            assert (said.value, said.low, said.high) == pytest.approx(tuple(shown))
     assert len(noted(early, "one_look")) == 1
-    late = growing(tmp_path, 200)
-    (said,) = [one for one in late.sentences if one.name == "compared_systems"]
-    row = late.tables["sequence"].row(0, named=True)
-    assert (said.value, said.low, said.high) == pytest.approx((row["value"], row["low"], row["high"]))
     assert noted(compared(scores(X), sequential=True), "one_look") == []
+
+
+def test_p_of_pairs_that_are_watched_is_that_of_both_sides_times_the_pairs(tmp_path: Path) -> None:
+    result = growing(tmp_path, 60, X)
+    for row, (i, j) in zip(result.table.to_dicts(), ((0, 1), (0, 2), (1, 2)), strict=True):
+        d = (X[i] - X[j])[ORDER[:60]]
+        least = min(side[-1] for side in p_over_time(d, 0, bounds=(-1, 1)))
+        assert row["p"] == pytest.approx(min(6 * least, 1))
+        assert row["interval"] == "all pairs at once at all times"
+
+
+@pytest.mark.parametrize("margin", [0.05, 0.3, 2.0])
+def test_equivalent_is_said_at_all_times_where_both_one_sided_bounds_lie_within_the_margin(
+    tmp_path: Path, margin: float
+) -> None:
+    """Also of systems of which one is better, and of times of which it is lower."""
+    d = (X[0] - X[1])[ORDER]
+    for n in (20, 60, 120, 200):
+        low, high = ends(d[:n], level=0.9)
+        for x, lower in ((X[:2], False), (X[:2], True)):
+            file = table_file(tmp_path, "order.txt", [(name,) for name in NAMES])
+            data = with_direction(scores(x), lower=["nDCG@10"]) if lower else scores(x)
+            data = data.select(topics=sorted(NAMES[:n]))
+            result = compared(data, sequential=True, query_order=file, margin=margin)
+            verdict = result.table["verdict"][0]
+            assert (verdict == "equivalent") is bool(-margin < low and high < margin)
+            assert verdict == result.tables["sequence"]["verdict"][0]
+            said = [one.text for one in result.sentences if one.name == "compared_systems"]
+            assert ("equivalent" in said[0]) is (verdict == "equivalent")
+
+
+def test_a_measure_without_bounds_and_further_ones_are_untested_as_scores_come_in(tmp_path: Path) -> None:
+    x = np.stack([X[:2], X[:2]])
+    file = table_file(tmp_path, "order.txt", [(name,) for name in NAMES])
+    two = compared(scores(x, measures=["nDCG@10", "RR"]), sequential=True, query_order=file)
+    assert two.table["verdict"].to_list() == ["better", "untested"]
+    assert two.table["p"].is_null().to_list() == [False, True]
+    (text,) = noted(two, "further_measures")
+    assert "not watched" in text
+    unbounded = compared(scores(1000 * X[:2], measures=["ms"]), sequential=True, query_order=file)
+    assert unbounded.table.select("verdict", "p", "low").rows() == [("untested", None, None)]
+    assert not [one for one in unbounded.sentences if one.name == "compared_systems"]
+    assert noted(unbounded, "not_watched")
+
+
+def test_queries_that_are_still_to_come_are_counted_and_not_missing(tmp_path: Path) -> None:
+    """Also those that every system has no list for, as in judgments of all queries."""
+    x = X[:2].copy()
+    x[:, ORDER[60:]] = np.nan
+    whole = scores(x)
+    lists = np.isnan(x)
+    pairwise = settle_missing(
+        replace(whole, basis=replace(whole.basis, judgments="qrels.txt")), "pairwise", lists=lists
+    )
+    assert noted_in(pairwise.notes, "missing_lists")
+    file = table_file(tmp_path, "order.txt", [(name,) for name in NAMES])
+    result = compared(pairwise, sequential=True, query_order=file)
+    assert noted(result, "missing_lists") == []
+    assert noted(result, "shared_queries") == []
+    (text,) = noted(result, "queries_so_far")
+    assert text.startswith("60 of 200 queries of ")
+    assert result.basis.topics == 60
+    x[0, ORDER[3:6]] = np.nan
+    pairwise = settle_missing(
+        replace(scores(x), basis=replace(whole.basis, judgments="qrels.txt")), "pairwise", lists=np.isnan(x)
+    )
+    (text,) = noted(compared(pairwise, sequential=True, query_order=file), "missing_lists")
+    assert text.startswith("3 lists missing")
+    assert "a has 57 of 60 topics" in text
+    assert noted(growing(tmp_path, 200), "queries_so_far") == []
 
 
 def test_equal_systems_are_said_to_be_equal(tmp_path: Path) -> None:

@@ -64,8 +64,9 @@ def test_judgments_that_list_relevant_documents_only_doubt_no_measure() -> None:
     }
     grades = dict(zip(made.topics, made.grade.tolist(), strict=True))
     qrels = {t: {d: g for d, g in zip(docs, of, strict=True) if g > 0} for t, of in grades.items()}
-    result = power(assay.score(runs, qrels, ["AP"]))
-    assert of_measures(result.table)["tau_placebo"].to_list() == [None]
+    assert {g for of in qrels.values() for g in of.values()} > {1}  # graded measures neither
+    result = power(assay.score(runs, qrels, ["AP", "nDCG@10", "AP(rel=2)"]))
+    assert of_measures(result.table)["tau_placebo"].to_list() == [None] * 3
     assert doubted_measures(result.table, 12) == []
     assert [note.severity for note in result.notes if note.code == "no_placebo"] == ["info"]
 

@@ -18,7 +18,7 @@ import pytest
 from assay import Collection, Report, Scores, read_qrels, read_runs, report
 from assay.analyses.report.verdict import MOST_SENTENCES
 from assay.cli import main, overview
-from assay.core.errors import UsageError
+from assay.core.errors import InputError, UsageError
 from assay.results.analysis import ANALYSES, Section, analysis
 from assay.results.charts import Chart, field, scatter
 from assay.results.result import Part, Result
@@ -172,6 +172,33 @@ def test_what_a_comparison_is_asked_is_never_left_out_in_silence(
 ) -> None:
     with pytest.raises(UsageError, match=problem):
         report(few(n_runs), **{"sections": ["compare"], "measure": ["nDCG@10"], **asked})
+
+
+@pytest.mark.parametrize(
+    ("n_runs", "asked", "problem"),
+    [
+        (3, {"baseline": ["rum01"]}, "--baseline rum01: no such system; did you mean"),
+        (3, {"margin": -1.0}, "--margin is a difference"),
+        (3, {"difference": 0.0}, "--difference is by how much"),
+        (3, {"queries": "TABLE"}, "no column of queries"),
+        (3, {"slices": "TABLE"}, "no column of queries"),
+        (3, {"clusters": "TABLE"}, "no column of queries"),
+        (3, {"slices": "TABLES"}, "TABLES: no such file"),
+        (3, {"groups": "TABLE"}, "no column 'run'"),
+        (3, {"pool_depth": 0}, "pool depth 0 is not a whole number"),
+        (11, {"margin": 0.1}, "--margin goes with compare: needs fewer than 10 runs; there are 11"),
+        (1, {"margin": 0.1}, "--margin goes with compare: needs at least 2 runs; there is 1"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_anything_is_scored(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, n_runs: int, asked: dict[str, Any], problem: str
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("name,team\na,x\n")
+    given = {name: str(table) if value == "TABLE" else value for name, value in asked.items()}
+    monkeypatch.setattr("assay.analyses.report.analysis._study", pytest.fail)
+    with pytest.raises((UsageError, InputError), match=problem):
+        report(few(n_runs), measure=["nDCG@10"], **given)
 
 
 @pytest.mark.slow

@@ -152,6 +152,44 @@ def test_of_few_runs_a_slice_comes_before_the_decision_and_what_is_open_about_me
 
 
 @pytest.mark.usefixtures("empty_rules")
+def test_of_few_runs_that_are_compared_nothing_about_measures_is_said() -> None:
+    """A user's own sentence is; and all of it, where the comparison was not asked for."""
+    for name in ("small_sample_bias", "preferred_features", "efficient_measure", "mine"):
+        named(name, "power")
+    named("compared_systems", "compare")
+    named("few_runs", caveat=True)
+    named("ties", "power", caveat=True)
+    few, many, alone = (
+        [one.name for _, one in verdict(answered(*of, runs=n))]
+        for of, n in ((("power", "compare"), 4), (("power", "compare"), MANY), (("power",), 4))
+    )
+    assert few == ["compared_systems", "efficient_measure", "mine", "ties"]
+    assert {"small_sample_bias", "preferred_features", "few_runs"} < set(many)
+    assert {"small_sample_bias", "preferred_features", "few_runs"} < set(alone)
+
+
+@pytest.mark.usefixtures("empty_rules")
+def test_of_few_runs_that_are_compared_one_decision_is_not_little() -> None:
+    named("compared_systems", "compare")
+    results = answered("compare", runs=4)
+    assert lacking(verdict(results), results) == ""
+    named("compared_systems", "compare", status="inconclusive")
+    results = answered("compare", runs=4)
+    line = lacking(verdict(results), results)
+    assert "four times as many topics" in line
+    assert "runs" not in line
+
+
+@pytest.mark.usefixtures("empty_rules")
+def test_one_system_is_told_that_it_has_no_other() -> None:
+    named("few_runs", caveat=True)
+    results = answered("score", runs=1)
+    assert verdict(results) == []
+    assert "give at least two" in lacking([], results)
+    assert "10 runs" not in lacking([], results)
+
+
+@pytest.mark.usefixtures("empty_rules")
 def test_a_users_own_sentence_comes_after_the_built_in_ones() -> None:
     named("mine", "power")
     named("document_errors", "power")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import f as fisher
 from scipy.stats import ncf, nct
+from scipy.stats import norm as normal
 from scipy.stats import t as student
 from statsmodels.stats.power import FTestAnovaPower, TTestPower
 
@@ -122,15 +123,85 @@ def test_two_systems_on_the_same_topics_are_a_paired_comparison() -> None:
     assert anova_topics(2, 0.1, difference, alpha=0.05, power=0.8).tolist() == paired.tolist()
 
 
-def test_topics_of_many_systems_are_near_the_approximation_that_sakai_prints() -> None:
-    """Table 6.4 of Sakai's Laboratory Experiments in Information Retrieval: n is about (x1 + x2 sqrt(m - 1)) over
-    difference^2 / (2 variance); x1 and x2 by alpha and beta."""
-    printed = {(0.01, 0.1): (10.439, 5.213), (0.05, 0.2): (4.860, 3.584), (0.05, 0.5): (1.765, 2.341)}
-    for (alpha, beta), (x1, x2) in printed.items():
-        for systems in (3, 10, 50):
-            approximate = (x1 + x2 * np.sqrt(systems - 1)) / (0.02**2 / (2 * 0.1**2))
-            exact = anova_topics(systems, 0.1, 0.02, alpha=alpha, power=1 - beta, same_topics=False)
-            assert exact == pytest.approx(approximate, rel=0.05)
+# Table 6.4 of Sakai's Laboratory Experiments in Information Retrieval, as transcribed in etc/table-6.4.csv of
+# github.com/jerome-white/sakai-book: alpha, beta -> x1, x2.
+SAKAI_6_4 = {
+    (0.01, 0.1): (10.439, 5.213), (0.01, 0.2): (7.736, 4.551), (0.01, 0.3): (6.030, 4.077),
+    (0.01, 0.4): (4.733, 3.675), (0.01, 0.5): (3.653, 3.302), (0.05, 0.1): (7.049, 4.244),
+    (0.05, 0.2): (4.860, 3.584), (0.05, 0.3): (3.522, 3.112), (0.05, 0.4): (2.543, 2.712),
+    (0.05, 0.5): (1.765, 2.341),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("alpha", "beta"), SAKAI_6_4)
+def test_topics_of_many_systems_are_near_the_approximation_that_sakai_prints(alpha: float, beta: float) -> None:
+    """n is about (x1 + x2 sqrt(m - 1)) over difference^2 / (2 variance)."""
+    x1, x2 = SAKAI_6_4[alpha, beta]
+    for systems in (3, 10, 50):
+        approximate = (x1 + x2 * np.sqrt(systems - 1)) / (0.02**2 / (2 * 0.1**2))
+        exact = anova_topics(systems, 0.1, 0.02, alpha=alpha, power=1 - beta, same_topics=False)
+        assert exact == pytest.approx(approximate, rel=0.05)
+
+
+def sakai_paired(effect: float, alpha: float, beta: float) -> int:
+    """Sakai's samplesizeTTEST2.xlsx, as rewritten in chapters/06/samplesizeTTEST2.py of jerome-white/sakai-book.
+
+    The power of the t test by Nagata's normal approximation of the noncentral t.
+    """
+
+    def power(n: int) -> float:
+        dof = n - 1
+        w = student.isf(alpha / 2, dof)
+        below, above = (
+            normal.cdf((x * (1 - 1 / (4 * dof)) - np.sqrt(n) * effect) / np.sqrt(1 + w**2 / (2 * dof)))
+            for x in (-w, w)
+        )
+        return float(below + 1 - above)
+
+    return next(n for n in range(2, 10_000) if power(n) >= 1 - beta)
+
+
+def test_paired_topics_are_those_of_sakais_sheet() -> None:
+    """All but the smallest: at one deviation and alpha .01 its approximation asks for 14 topics, where 13 do."""
+    asked = [
+        (effect, alpha, beta)
+        for alpha in (0.01, 0.05, 0.1)
+        for beta in (0.1, 0.2, 0.3, 0.5)
+        for effect in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
+    ]
+    apart = [one for one in asked if sakai_paired(*one) != paired_topics(1.0, one[0], alpha=one[1], power=1 - one[2])]
+    assert apart == [(1.0, 0.01, 0.3)]
+    assert sakai_paired(*apart[0]) == 14
+
+
+def sakai_interval(variance: float, width: float, alpha: float) -> int:
+    """Sakai's samplesizeCI2.xlsx, as rewritten in chapters/06/samplesizeCI2.py of jerome-white/sakai-book."""
+
+    def half(n: int) -> float:
+        return float(student.isf(alpha / 2, n - 1) * (1 - 1 / (4 * (n - 1))) / np.sqrt(n))
+
+    return next(n for n in range(2, 10_000) if half(n) <= width / (2 * np.sqrt(variance)))
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1])
+@pytest.mark.parametrize("variance", [0.05, 0.1, 0.2, 0.5])
+def test_topics_of_an_interval_are_those_of_sakais_sheet(variance: float, alpha: float) -> None:
+    for width in (0.1, 0.15, 0.2, 0.3):
+        assert interval_topics(np.sqrt(variance), width, level=1 - alpha) == sakai_interval(variance, width, alpha)
+
+
+@pytest.mark.parametrize(
+    ("effect", "power", "printed"),
+    [
+        (0.2, 0.8, 199),  # a table by R's power.t.test(type="paired") at toukeier.hatenablog.com
+        (0.5, 0.8, 34),
+        (0.9, 0.8, 12),
+        (0.25, 0.75, 112.9798),  # pwr.t.test(type="paired") of R's pwr at pastebin.com/dTaadhYz
+        (0.5, 0.75, 29.7355),
+    ],
+)
+def test_paired_topics_are_those_that_r_prints(effect: float, power: float, printed: float) -> None:
+    assert paired_topics(1.0, effect, alpha=0.05, power=power) == np.ceil(printed)
 
 
 def test_systems_that_differ_vastly_need_two_topics() -> None:

@@ -23,7 +23,7 @@ from assay.results.result import Result, Screen
 from assay.stats.paired.sample_size import TARGET_POWER
 
 _COLUMNS = {
-    "name": ("name", "system", "run", "model"),
+    "name": ("name", "system", "run", "model", "method", "claim", "paper"),
     "n_topics": ("n_topics", "n_queries", "n", "topics", "queries"),
     "mean": ("mean", "score", "value"),
     "against": ("against", "baseline"),

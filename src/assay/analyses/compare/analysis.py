@@ -17,10 +17,10 @@ from assay.analyses.compare.efficiency import efficiency_notes, efficiency_table
 from assay.analyses.compare.evidence import hole_table, list_table, most_different, query_table
 from assay.analyses.compare.families import Family, cluster_index, pairing
 from assay.analyses.compare.gate import PASS, UNDECIDED, VIOLATED, gate_table, overall, read_gates
-from assay.analyses.compare.query_order import Estimand, read_order
 from assay.analyses.compare.replicates import Replicates, read_replicates
 from assay.analyses.compare.reversals import flippable
-from assay.analyses.compare.sequential import monitor, sequence_notes
+from assay.analyses.compare.sequential.monitoring import monitor, sequence_notes
+from assay.analyses.compare.sequential.query_order import Estimand, read_order
 from assay.analyses.compare.slices import slice_notes, slice_table
 from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError
@@ -30,6 +30,7 @@ from assay.core.thresholds import Threshold
 from assay.data.formats.topic_tables import topic_attributes, topic_texts
 from assay.data.provenance import shown_path
 from assay.results.analysis import Section, analysis
+from assay.results.logarithms import logarithm_notes
 from assay.results.result import Result, Screen
 from assay.results.sentences import one_topic
 from assay.scoring.scores import Scores
@@ -49,7 +50,7 @@ _LONGEST = 40  # characters of a query's text in a note
         n_runs=2,
         few={},
         only_few=True,
-        shown_few=("slices", "queries", "contradictions", "efficiency"),
+        shown_few=("needed", "slices", "queries", "contradictions", "efficiency"),
         passed=("alpha", "rng", "baseline", "margin", "difference", "queries", "slices", "clusters"),
     ),
     fractions=True,
@@ -127,8 +128,9 @@ def compare(
         last.
     query_order
         A file of the ids of all queries, one per line, in the random order in which they are evaluated, with
-        `sequential`: scores may be there of the first ones only, and the command is run again as they come in.
-        Without it the queries that are there are put into a random order.
+        `sequential`: scores may be there of the first ones only, and the command is run again as they come in. All
+        that is said of pairs by the first measure then holds however often one looks. Without it the queries that
+        are there are put into a random order, and the table of pairs is for one look at all of them.
     alpha
         Significance level; the intervals are at 1 - alpha.
     rng
@@ -139,7 +141,8 @@ def compare(
     measure, run_a, run_b
         The first measure decides.
     mean_a, mean_b
-        The means of both over the queries that both have.
+        The means of both over the queries that both have; for GMAP, as for all differences of means, of the natural
+        logarithms of the scores, and a note says so.
     difference, low, high
         The mean of a minus the mean of b over the queries that both have, and its interval.
     p
@@ -152,7 +155,9 @@ def compare(
         Of run_a: better, worse, inconclusive, unresolvable (fewer queries differ than can ever be significant) or,
         with `margin`, equivalent (two one-sided tests: the interval at 1 - 2 alpha lies inside the margin), which may
         be a significant difference that is smaller than the margin. By a further measure untested, where the first
-        has not decided the pair.
+        has not decided the pair. With `query_order` all of it by the intervals that hold at all times, as in
+        tables.sequence: then it is equal, too, where the mean over these queries is known to be the same, never
+        unresolvable, and untested by further measures, or where the first has no bounds to be watched by.
     topics_needed
         At least how many queries in all would decide it with a chance of {target_power}, where it is not decided: at
         the upper end of the interval, because the observed difference itself says little. Empty where that is no more
@@ -161,7 +166,7 @@ def compare(
         With runs and judgments: whether unjudged documents could reverse the difference, if those of the run ahead
         were not relevant and those of the other were; empty for measures without such a bound.
     interval
-        What the interval holds for: all pairs at once, or a single comparison.
+        What the interval holds for: all pairs at once, or a single comparison; with `query_order` at all times.
 
     Notes
     -----
@@ -200,13 +205,19 @@ def compare(
     `sequential` all of these hold at all times.
     tables.sequence, with `sequential`: gate, measure, run_a, run_b, value, low, high, threshold, n_topics (so far),
     decided_after (queries; empty where it is open), saved (queries in all less these), verdict: every pair by the
-    first measure, held against 0 at alpha over the number of pairs, two-sided, and every condition of a gate, as in
-    tables.gates; the interval is that after the last query, and is wider than one for a fixed number. Of a pair whose
-    mean over these queries is known to be 0 the verdict is equal.
+    first measure, held against 0 at alpha over the number of pairs, two-sided (with `margin` against both its ends,
+    too), and every condition of a gate, as in tables.gates; the interval is that after the last query, and is wider
+    than one for a fixed number. Of a pair whose mean over these queries is known to be 0 the verdict is equal.
     tables.running, with `sequential`: gate, measure, run_a, run_b, n_topics, low, high: the same intervals after some
     numbers of queries.
     """
     _check(margin, difference)
+    if not sequential and (alone := _needs_sequential(estimand, query_order)):
+        raise UsageError(f"{alone} is about queries that are watched as they come in; add --sequential")
+    order = None
+    if sequential:
+        order = read_order(data, query_order, estimand=estimand or "like-these", seed=rng)
+        data, order = order.so_far(data)
     source = data.made_of
     seeds = None if replicates is None else read_replicates(replicates, data.runs)
     single = data
@@ -218,8 +229,6 @@ def compare(
     if inconclusive is not None and not gates:
         raise UsageError("--inconclusive says what a --gate that is undecided counts as; give a --gate")
     texts = {} if queries is None else topic_texts(queries, data.topics)
-    if not sequential and (alone := _needs_sequential(estimand, query_order)):
-        raise UsageError(f"{alone} is about queries that are watched as they come in; add --sequential")
     if sequential and clusters is not None:
         raise UsageError("--sequential takes queries one by one, and --clusters says that they belong together")
     known = None if slices is None else topic_attributes(slices, data.topics)
@@ -244,9 +253,10 @@ def compare(
     tables: dict[str, pl.DataFrame] = {}
     baselines = tuple(dict.fromkeys(baseline))
     watched = None
-    if sequential:
-        order = read_order(data, query_order, estimand=estimand or "like-these", seed=rng)
-        watched = monitor(data, family, gates, baselines, order, alpha=alpha)
+    if order is not None:
+        watched = monitor(data, family, gates, baselines, order, alpha=alpha, margin=margin)
+        if query_order is not None:  # a fixed number of queries is not what one looks at
+            family = family.at_all_times(watched.decisions(family, lower=data.lower_of(0)))
     if gates and watched is not None:
         tables["gates"] = watched.gates()
     elif gates:
@@ -273,6 +283,7 @@ def compare(
     notes = (
         *data.notes,
         *one_topic(int(compared[0].n.max())),
+        *logarithm_notes(data, what="means, differences, and a margin"),
         *_notes(data, family, flips, texts, baselines=baselines, gated=bool(gates), alpha=alpha, margin=margin),
         *_seed_notes(seeds, gated=bool(gates), sequential=sequential),
         *_shares_of_nothing(tables.get("gates")),
@@ -309,6 +320,28 @@ def compare(
         failed=word == VIOLATED or (word == UNDECIDED and inconclusive == "fail"),
         undecided=word == UNDECIDED and inconclusive is None,
     )
+
+
+def check_request(
+    runs: Sequence[str],
+    topics: Sequence[str],
+    *,
+    baseline: Sequence[str] = (),
+    margin: float | None = None,
+    difference: float | None = None,
+    queries: str | None = None,
+    slices: str | None = None,
+    clusters: str | None = None,
+) -> None:
+    """Refuse what these systems cannot be asked on these queries, before anything is computed: as `compare` does."""
+    _check(margin, difference)
+    pairing(runs, tuple(dict.fromkeys(baseline)))
+    if queries is not None:
+        topic_texts(queries, topics)
+    if slices is not None:
+        topic_attributes(slices, topics)
+    if clusters is not None:
+        _clusters(clusters, topics)
 
 
 def _check(margin: float | None, difference: float | None) -> None:
@@ -356,7 +389,8 @@ def _notes(
     if n > 1:
         text = f"p and intervals by {data.conditions[0]} hold for {n} pairs at once (Bonferroni's correction)"
         yield Note("multiplicity", "info", text)
-    if binary := [m for m, of in zip(data.conditions, family.of, strict=True) if of.is_binary]:
+    tested = zip(data.conditions, family.of, strict=True) if not family.watched else ()
+    if binary := [m for m, of in tested if of.is_binary]:
         yield Note("binary", "info", f"{listed(binary)}: differences of 0 and 1, by McNemar's exact test")
     if len(data.conditions) > 1:
         yield _further(data, family, gated=gated)
@@ -381,6 +415,9 @@ def _shares_of_nothing(gates: pl.DataFrame | None) -> Iterator[Note]:
 def _further(data: Scores, family: Family, *, gated: bool) -> Note:
     """Say what becomes of further measures; a caution where an untested one looks as if it decided."""
     first = data.conditions[0]
+    if family.watched:
+        text = f"further measures than {first} are not watched, and not tested; single intervals, for one look"
+        return Note("further_measures", "info", text)
     apart = {
         measure: None
         for measure, made in zip(data.conditions[1:], family.decisions[1:], strict=True)
@@ -427,7 +464,7 @@ def _regressions(data: Scores, family: Family, texts: Mapping[str, str], baselin
     Of many pairs, those of the system that is ahead of most.
     """
     of = family.of[0]
-    sign = -1 if data.lower_of(0) else 1
+    at = {name: i for i, name in enumerate(data.runs)}
     turned = {i: not baselines and of.mean[i] < 0 for i, *_ in family.pairing}
     rows = [(i, b, a) if turned[i] else (i, a, b) for i, a, b in family.pairing]
     ahead = [first for _, first, _ in rows]
@@ -438,7 +475,7 @@ def _regressions(data: Scores, family: Family, texts: Mapping[str, str], baselin
     for i, a, b in rows:
         worst = most_different(of, i)[0 if turned[i] else 1][:_NAMED]
         names = [_with_text(data.topics[t], texts) for t in worst]
-        size = [(-sign if turned[i] else sign) * of.difference[i, t] for t in worst]
+        size = data.value[0, at[a], worst] - data.value[0, at[b], worst]
         if named := [f"{name} {by:+.3g}" for name, by in zip(names, size, strict=True)]:
             said.append(f"{a} is most behind {b} on {listed(named)}")
     if said:

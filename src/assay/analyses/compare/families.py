@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
-from assay.analyses.compare.comparisons import Comparisons, Decisions, decide, decide_after
+from assay.analyses.compare.comparisons import UNTESTED, Comparisons, Decisions, decide, decide_after
 from assay.analyses.compare.evidence import Pairing
 from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError, suggestion
@@ -22,6 +22,7 @@ from assay.stats.significance.pairs import LEAST_SHARED
 
 SIMULTANEOUS, SINGLE = "all pairs at once", "single"
 """What an interval holds for: all pairs of the family at once, or one comparison by itself."""
+_WATCHED = " at all times"
 
 _SCHEMA = schema(
     "measure", "run_a", "run_b", "mean_a", "mean_b", "difference", "low", "high", "p", "effect", "n_topics", "wins",
@@ -56,12 +57,19 @@ class Family:
     pairing: Pairing
     of: list[Comparisons]  # [measure]
     decisions: list[Decisions]  # [measure]
+    watched: bool = False  # whether those by the first measure hold however often one looks
 
     @classmethod
     def of_pairs(cls, pairs: Pairing, compared: list[Comparisons], *, alpha: float, margin: float | None) -> Family:
         """Decide the pairs by the first measure, and those that are decided by the further ones."""
         first = decide(compared[0], alpha=alpha, margin=margin)
         return cls(pairs, compared, [first, *decide_after(compared[1:], first, alpha=alpha)])
+
+    def at_all_times(self, first: Decisions) -> Family:
+        """The same pairs as decided whenever one looks, by the first measure; further ones are not tested."""
+        n = first.p.size
+        rest = [replace(one, p=np.full(n, np.nan), verdict=[UNTESTED] * n) for one in self.decisions[1:]]
+        return replace(self, decisions=[first, *rest], watched=True)
 
     def table(self, data: Scores, flips: Array) -> pl.DataFrame:
         """One row per measure and pair; `flips` is [measure, pair]."""
@@ -90,10 +98,15 @@ class Family:
                         made.verdict[i],
                         made.topics_needed[i],
                         None if np.isnan(flips[m, i]) else bool(flips[m, i]),
-                        SIMULTANEOUS if m == 0 and self.pairing.first.size > 1 else SINGLE,
+                        self._interval(m),
                     )
                 )
         return table(rows, _SCHEMA)
+
+    def _interval(self, measure: int) -> str:
+        """What the intervals by a measure hold for."""
+        at_once = SIMULTANEOUS if measure == 0 and self.pairing.first.size > 1 else SINGLE
+        return at_once + _WATCHED if measure == 0 and self.watched else at_once
 
     def needed(self, data: Scores, difference: float, *, level: float) -> pl.DataFrame:
         """How many queries find a stated difference of every pair by every measure, with the interval."""
@@ -112,11 +125,10 @@ class Family:
 
 
 def _means(data: Scores, measure: int, of: Comparisons, pairs: Pairing) -> Array:
-    """The means of both systems of every pair, over the queries that both have. [side, pair]"""
+    """The means of both systems of every pair, over the queries that both have, as differences are. [side, pair]"""
     x, both = data.scaled()[measure], ~np.isnan(of.difference)
     total = [np.where(both, x[side], 0.0).sum(-1) for side in (pairs.first, pairs.second)]
-    mean = np.divide(total, of.n, out=np.full((2, of.n.size), np.nan), where=of.n > 0)
-    return np.exp(mean) if data.average_of(measure) == "geometric" else mean
+    return np.divide(total, of.n, out=np.full((2, of.n.size), np.nan), where=of.n > 0)
 
 
 def cluster_index(names: pl.Series) -> Index:

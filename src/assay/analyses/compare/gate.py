@@ -21,6 +21,7 @@ from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError, suggestion
 from assay.core.text import first_few
 from assay.results.schemas import schema, table
+from assay.scoring.conditions import recognised_condition
 from assay.scoring.scores import Scores, spelled_as
 from assay.stats.paired.clusters import clustered_mean
 from assay.stats.paired.proportions import clopper_pearson
@@ -77,12 +78,13 @@ def _is_contradiction(lower: Gate, upper: Gate) -> bool:
 def _read(text: str, data: Scores, baselines: Sequence[str]) -> Gate:
     match = _FORM.fullmatch(text)
     if match is None:
-        raise UsageError(f"--gate '{text}': expected a measure, > or <, and a number, {_EXAMPLES}")
+        turned = next((f"; did you mean {sign[::-1]}?" for sign in ("=>", "=<") if sign in text), "")
+        raise UsageError(f"--gate '{text}': expected a measure, > or <, and a number, {_EXAMPLES}{turned}")
     measure = spelled_as(match["measure"], data.conditions)
     if measure is None:
         name = match["measure"]
         there = suggestion(name, data.conditions) or f" (there is {first_few(data.conditions)})"
-        raise UsageError(f"--gate '{text}': no measure '{name}'{there}; -m {name} would add it")
+        raise UsageError(f"--gate '{text}': no measure '{name}'{there}{_added(name, data)}")
     if data.average_of(data.conditions.index(measure)) != "mean":
         raise UsageError(f"--gate '{text}': {measure} is no mean over queries; take a measure that is, as AP is")
     signed, percent = bool(match["sign"]), bool(match["percent"])
@@ -92,6 +94,11 @@ def _read(text: str, data: Scores, baselines: Sequence[str]) -> Gate:
         raise UsageError(f"--gate '{text}': a difference, from which baseline? give --baseline NAME, or no sign")
     number = float(match["sign"].replace("\u2212", "-") + match["number"]) / (100 if percent else 1)
     return Gate(text.strip(), measure, match["than"][0] == ">", "=" in match["than"], number, percent, signed)
+
+
+def _added(name: str, data: Scores) -> str:
+    """That a measure could be asked for, where runs were scored here and it is one."""
+    return f"; -m {name} would add it" if data.made_of is not None and recognised_condition(name) is not None else ""
 
 
 def gate_table(

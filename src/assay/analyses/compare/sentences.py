@@ -11,9 +11,10 @@ import polars as pl
 from assay.analyses.compare.comparisons import BETTER, EQUIVALENT, INCONCLUSIVE, UNRESOLVABLE, WORSE
 from assay.analyses.compare.contradictions import SIGNIFICANT
 from assay.analyses.compare.gate import PASS, UNDECIDED, VIOLATED
-from assay.analyses.compare.sequential import EQUAL
+from assay.analyses.compare.sequential.monitoring import EQUAL
 from assay.analyses.compare.slices import AGAINST
 from assay.core.text import Row, known, listed, percent, score
+from assay.results.logarithms import in_unit
 from assay.results.result import Result
 from assay.results.sentences import Sentence, Spoken, sentence
 from assay.scoring.conditions import recognised_condition
@@ -135,7 +136,9 @@ def slice_against(compare: Result) -> Sentence | None:
         word = "worse than" if decided else "behind"
     why = f"there {row['run_a']} is {word} {row['run_b']}, against the rest of the queries"
     by = f"by {compare.basis.titled(row['measure'])}"
-    return Sentence.of(f"Look at {row['column']} {row['slice']} first", row, _signed, why=f"{why}, {by}", ends=_ENDS)
+    shown = "{}" + in_unit(row["measure"], compare.notes)
+    action = f"Look at {row['column']} {row['slice']} first"
+    return Sentence.of(action, row, _signed, why=f"{why}, {by}", ends=_ENDS, shown=shown)
 
 
 @sentence("compare", cite="own")
@@ -204,15 +207,8 @@ def compared_systems(compare: Result) -> Spoken:
     """
     measure = str(compare.table["measure"][0])
     rows = compare.table.filter(pl.col("measure") == measure).to_dicts()
-    of = _Said(compare, measure, _so_far(compare) if "query_order" in compare.settings else rows)
+    of = _Said(compare, measure, rows)
     return (*of.preferred(), *of.equivalent(), *of.equal(), *of.open())
-
-
-def _so_far(compare: Result) -> list[Row]:
-    """The pairs as they are decided whenever one looks, in the columns of the table of pairs."""
-    pairs = compare.tables["sequence"].filter(pl.col("gate").is_null()).rename({"value": "difference"})
-    unknown = {"wins": None, "losses": None, "topics_needed": None}
-    return [row | unknown for row in pairs.to_dicts()]
 
 
 class _Said:
@@ -222,6 +218,7 @@ class _Said:
         self.by = compare.basis.titled(measure)
         self.lower = compare.basis.is_lower_better(measure)
         self.unstated = is_unstated(measure, compare.notes)
+        self.unit = in_unit(measure, compare.notes)
         self.word = "higher" if self.unstated else "better"
         self.baselines: Sequence[str] = compare.settings.get("baseline", ())
         self.rows = rows
@@ -254,7 +251,7 @@ class _Said:
         if self.unstated:
             what = f"{names} {'are' if many else 'is'} higher than {others} by {self.by}"
             why = "whether higher is better is not stated"
-        by = "lower by {}" if self.lower else "{}"
+        by = ("lower by {}" if self.lower else "{}") + self.unit
         of = "" if len(rows) == 1 else f" for {nearest['better']} over {nearest['worse']}"
         return Sentence.of(what, nearest, score, why=why, ends=_ENDS, shown=by + of)
 
@@ -287,7 +284,7 @@ class _Said:
             )
             what = f"Treat {row['run_a']} and {row['run_b']} as equivalent by {self.by}"
             turned = self._in_order(row)
-            yield Sentence.of(what, turned, _signed, why=why, ends=_ENDS)
+            yield Sentence.of(what, turned, _signed, why=why, ends=_ENDS, shown="{}" + self.unit)
 
     def equal(self) -> Iterator[Sentence]:
         """Which systems have the same mean over the queries that were meant, all of which are known."""

@@ -35,6 +35,7 @@ from assay.results.charts import (
     significance_levels,
 )
 from assay.results.leaderboard import leaderboard
+from assay.results.logarithms import logarithm_notes
 from assay.results.result import Result, Screen
 from assay.results.schemas import schema
 from assay.results.sentences import MANY_RUNS, few_runs, one_topic, unshared_topics, untested_pairs
@@ -170,11 +171,11 @@ def power(
     be the one of most power, by multiple comparisons with the best (hsu1984). The set loses the best measure in at
     most a share alpha of samples, and says nothing of two given measures: for these there is `p_holm`.
     tables.asl: measure, pair, p: the p-values of all pairs, largest first.
-    tables.pairs: measure, run_a, run_b, difference (a minus b), low, high, selected_low, selected_high, shrunken,
-    effect (mean over deviation), p, significant, n_topics (that both runs have), better (the run that is
-    significantly better: with the lower mean, where lower is better; empty, too, where a note asks for the
-    direction); p and significance after correction, the interval of a single pair by the t distribution, over topics.
-    Where pairs are few, a chart shows each.
+    tables.pairs: measure, run_a, run_b, difference (a minus b; of GMAP in natural logarithms), low, high,
+    selected_low, selected_high, shrunken, effect (mean over deviation), p, significant, n_topics (that both runs
+    have), better (the run that is significantly better: with the lower mean, where lower is better; empty, too, where
+    a note asks for the direction); p and significance after correction, the interval of a single pair by the t
+    distribution, over topics. Where pairs are few, a chart shows each.
     selected_low, selected_high in tables.pairs are for pairs that are named because they are significant, or the
     largest: of up to {many_runs} runs they hold for all pairs at once (the largest |t| under joint sign flips), of
     more they control the false coverage rate over the significant pairs, and the others have none (benjamini2005).
@@ -237,7 +238,12 @@ def power(
     settings |= {"resamples": procedure.resamples} if procedure.resamples else {}
     settings |= {"difference": difference} if difference is not None else {}
     settings |= {"rng": rng}
-    notes = (*data.notes, *_notes(data, tested, procedure), *placebo_notes(table, len(data.runs)))
+    notes = (
+        *data.notes,
+        *_notes(data, tested, procedure),
+        *logarithm_notes(data),
+        *placebo_notes(table, len(data.runs)),
+    )
     if data.made_of is not None:
         notes = (*notes, *no_placebo(data.basis))
     basis = replace(data.basis, runs=len(data.runs), topics=len(data.topics))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from assay.core.text import Row, known
+from assay.results.logarithms import in_unit
 from assay.results.result import Result
 from assay.scoring.direction import is_unstated
 from assay.stats.significance.declare import find_test
@@ -101,6 +102,7 @@ class RunPairs:
     runs: list[str]  # best first; only those that share topics with it
     correction: MultiplicityCorrection
     lead: Row | None = None  # of the run with the best mean: run, second, lead, low, high
+    unit: str = ""  # of differences, where it is not the measure's own
     lower: bool = False  # whether lower is better
     unstated: bool = False  # whether nobody says which is better, and the name suggests that lower is
     n_topics: int | None = None  # that there are, where runs lack some
@@ -187,7 +189,8 @@ def run_pairs(power: Result, measure: str) -> RunPairs:
     ranked = power.tables["best_runs"].filter(pl.col("measure") == measure, "may_be_best")["run"].to_list()
     leads = power.tables["leads"].filter(pl.col("measure") == measure)
     lead = leads.row(0, named=True) if leads.height else None
-    return RunPairs(pairs, ranked, runs, correction, lead, lower, is_unstated(measure, power.notes), n_topics)
+    unit = in_unit(measure, power.notes)
+    return RunPairs(pairs, ranked, runs, correction, lead, unit, lower, is_unstated(measure, power.notes), n_topics)
 
 
 def negated(pairs: pl.DataFrame) -> pl.DataFrame:

@@ -222,7 +222,9 @@ def _only_best(name: str, compared: RunPairs, measure: str, n: int) -> Sentence:
         action, why = _unstated(f"{name} is the highest of the {n} runs by {measure}")
     if compared.lead is None:
         return Sentence(action, 1.0, shown=f"1 of {n} runs", why=why)
-    return Sentence.of(action, compared.lead, score, why=why, ends=("lead", "low", "high"), shown="ahead by {}")
+    return Sentence.of(
+        action, compared.lead, score, why=why, ends=("lead", "low", "high"), shown=f"ahead by {{}}{compared.unit}"
+    )
 
 
 def _unstated(what: str) -> tuple[str, str]:
@@ -264,7 +266,7 @@ def _preferred(row: Row, beaten: list[str], compared: RunPairs, measure: str) ->
     over = f" over {row['worse']}" if len(beaten) > 1 else ""
     some = compared.n_topics is not None and row["n_topics"] < compared.n_topics
     where = f" on the {counted(row['n_topics'], 'topic')} both have" if some else ""
-    by = "lower by {}" if compared.lower else "{}"
+    by = ("lower by {}" if compared.lower else "{}") + compared.unit
     return Sentence.of(action, row, score, why=why, ends=_DIFFERENCE, shown=f"{by}{over}{where}{p}")
 
 

@@ -12,17 +12,20 @@ from typing import Any, get_args, get_type_hints
 import polars as pl
 
 import assay
+from assay.analyses.compare.analysis import check_request
 from assay.analyses.report.look import look_tables, ranked_runs, ungrouped
 from assay.analyses.report.verdict import doubted_by, lacking, place, verdict
 from assay.core.errors import MeasureError, UsageError, suggestion
 from assay.core.notes import Note, gravest_first
 from assay.core.progress import steps
+from assay.core.settings import check_depth
 from assay.core.thresholds import Threshold
 from assay.data.diagnosis.collection import SHARES
 from assay.data.diagnosis.missing_topics import CODES
 from assay.data.judged import Collection
 from assay.data.outputs import check_directory
 from assay.data.provenance import Basis, Origin, spelled, taken
+from assay.data.run_lists import attributes
 from assay.render.pictures import figures as draw
 from assay.render.redaction import redacted
 from assay.results.analysis import Analysis, Section, analysis, find, index
@@ -35,6 +38,7 @@ from assay.scoring.missing import COMMON_TOPICS, Missing
 from assay.scoring.scores import Scores, Undefined
 
 _DOUBTS = "power"  # the section that doubts measures, which is asked first
+_COMPARED = ("baseline", "margin", "difference", "queries", "slices", "clusters")  # flags of the comparison alone
 _OF_A_SECTION = (COMMON_TOPICS, "unjudged_pools")  # notes that are true of one section
 _WORDS = dict.fromkeys(("action", "why", "status", "severity", "settled_by"), pl.String)
 _VERDICT = {
@@ -158,7 +162,8 @@ def report(
     tables.NAME: the tables of every section, such as power, and power.pairs for its further tables. JSON leaves out
     those of more than 2,000 rows; `left_out` names them, with their rows and the command that gives them.
 
-    Sections that need many runs are one line each below {many_runs} runs, and the differences between runs lead.
+    Sections that need many runs are one line each below {many_runs} runs. There the differences between runs lead,
+    and what is about measures is said with the evidence only.
     """
     asked = _asked(sections)
     settings = {
@@ -180,8 +185,11 @@ def report(
     }
     if figures is not None:
         check_directory(figures)
-    if (flags := _of_compare(settings)) and "compare" not in asked:
-        raise UsageError(f"{flags} goes with compare, which --sections leaves out")
+    _check_comparison(data, settings, asked)
+    if groups is not None:
+        attributes(groups, _runs_of(data))
+    if pool_depth is not None:
+        check_depth(pool_depth, "pool depth")
     load_sentences()
     study = _study(_with_files(data, settings), settings, fast=fast)
     known = look_tables(study.data, study.scores, groups=groups)  # what is wrong with files or measures is said first
@@ -208,10 +216,29 @@ def _with_files(data: Collection | Scores, settings: Mapping[str, Any]) -> Colle
     return replace(data, origin=replace(data.origin, files=(*data.origin.files, *named)))
 
 
+def _runs_of(data: Collection | Scores) -> tuple[str, ...]:
+    """The runs that are asked about."""
+    return data.runs if isinstance(data, Scores) else data.asked.names
+
+
+def _check_comparison(data: Collection | Scores, settings: Mapping[str, Any], asked: Sequence[str]) -> None:
+    """Refuse flags of a comparison that is not made, or that it would refuse after all other work."""
+    if not (flags := _of_compare(settings)):
+        return
+    if "compare" not in asked:
+        raise UsageError(f"{flags} goes with compare, which --sections leaves out")
+    runs = _runs_of(data)
+    if len(runs) >= MANY_RUNS.value:
+        raise UsageError(f"{flags} goes with compare: needs fewer than {MANY_RUNS} runs; there are {len(runs)}")
+    if len(runs) < 2:
+        raise UsageError(f"{flags} goes with compare: needs at least 2 runs; there is 1")
+    topics = data.topics if isinstance(data, Scores) else data.qrels.topics
+    check_request(runs, topics, **{name: settings[name] for name in _COMPARED})
+
+
 def _of_compare(settings: Mapping[str, Any]) -> str:
     """The flags that are for the comparison of few runs; empty where none is given."""
-    names = ("baseline", "margin", "difference", "queries", "slices", "clusters")
-    return ", ".join(f"--{name}" for name in names if settings[name] not in ((), None))
+    return ", ".join(f"--{name}" for name in _COMPARED if settings[name] not in ((), None))
 
 
 def _condition(measure: str) -> Condition | None:
@@ -248,7 +275,7 @@ class _Study:
     @cached_property
     def n_runs(self) -> int:
         """How many runs are asked about."""
-        return len(self.data.runs if isinstance(self.data, Scores) else self.data.asked.names)
+        return len(_runs_of(self.data))
 
     def led_by_undoubted(self, power: Part) -> _Study:
         """Put the measures that rank runs by what was judged last: many questions are about the first one."""

@@ -20,6 +20,8 @@ FEW_SENTENCES = Threshold(
 )
 LEADS = ("slice_against", "compared_systems", "different_runs")
 """Sentences that speak first where runs are few, in this order, and the only ones that are inconclusive there."""
+OF_FEW = (*LEADS, "efficient_measure", "gate_verdict", "cheapest_mix", "topics_to_plan", "published_claims")
+"""What is decided where runs are few and compared; the rest is about measures, and stands with the evidence."""
 INSTEAD = {"different_runs": "compared_systems", "unjudged_documents": "unjudged_shares"}
 """Sentences that are left out where another one speaks: of few runs, it answers the same question."""
 SAME_QUESTION: tuple[tuple[str, ...], ...] = (
@@ -61,8 +63,8 @@ Statement = tuple[str, Sentence]  # the section that shows the evidence, and wha
 def verdict(results: Mapping[str, Result]) -> list[Statement]:
     """Say what results say together: what is decided, then what is inconclusive, then the caveats, gravest first.
 
-    With few runs the differences between runs lead, and what is open about measures is left out. Nothing is advised
-    by a measure that ranks runs by what was judged.
+    With few runs the differences between runs lead, and what is about measures is left to the evidence, where these
+    runs are compared. Nothing is advised by a measure that ranks runs by what was judged.
     """
     own = [(section, one) for section, result in results.items() for one in result.sentences]
     every = sorted([*own, *joint_sentences(results)], key=lambda statement: place(statement[1].name))
@@ -70,6 +72,8 @@ def verdict(results: Mapping[str, Result]) -> list[Statement]:
     every = [(section, one) for section, one in every if one.measure not in doubted]
     if n_runs(*results.values()) < MANY_RUNS.value:
         every = [one for one in every if one[1].status != "inconclusive" or _leads(one) < len(LEADS)]
+        every = [one for one in every if "compare" not in results or _is_of_few(one[1])]
+        every = [one for one in every if one[1].name != "few_runs" or n_runs(*results.values()) != 1]
         every.sort(key=_leads)
     spoken = {one.name for _, one in every}
     repeated = _repeated({one.name for _, one in every if one.status == "decided"})
@@ -91,6 +95,13 @@ def _leads(statement: Statement) -> int:
     """Where a sentence stands among those that lead where runs are few; after them all others."""
     name = statement[1].name
     return LEADS.index(name) if name in LEADS else len(LEADS)
+
+
+def _is_of_few(one: Sentence) -> bool:
+    """Whether a sentence is about a few runs, and not about measures by many; users' own are what they are."""
+    if one.status == "beware":
+        return one.name != "few_runs"
+    return one.name in OF_FEW or place(one.name) == place("")
 
 
 def _most_useful(decided: Sequence[Statement]) -> list[Statement]:
@@ -116,10 +127,15 @@ def lacking(statements: Sequence[Statement], results: Mapping[str, Result]) -> s
     if sum(one.status == "decided" for _, one in statements) >= FEW_SENTENCES.value:
         return ""
     basis = next(iter(results.values())).basis
+    few = basis.runs is not None and basis.runs < MANY_RUNS.value
+    if few and "compare" in results and any(one.status == "decided" for _, one in statements):
+        return ""  # one decision is what a few systems are compared for
     reasons = []
     if "power" in results and is_all_doubted(results["power"]):
         reasons.append("every measure ranks these runs by what was judged; judge more of what runs return first")
-    if basis.runs is not None and basis.runs < MANY_RUNS.value:
+    if basis.runs == 1:
+        reasons.append("one system has no other to be compared with; give at least two")
+    elif few and "compare" not in results:
         reasons.append(f"statements about measures need at least {MANY_RUNS} runs, and there are {basis.runs}")
     if basis.topics is not None and basis.topics < ENOUGH_TOPICS.value:
         needs = f"a stable ranking needs at least {ENOUGH_TOPICS} topics"

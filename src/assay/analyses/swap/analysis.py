@@ -29,7 +29,7 @@ from assay.results.analysis import Section, analysis
 from assay.results.charts import Chart, category, field, lines, reference_line, thin
 from assay.results.result import Result, Screen
 from assay.results.schemas import schema, table, without_nan
-from assay.results.sentences import few_runs, incomplete_topics
+from assay.results.sentences import MANY_RUNS, few_runs, incomplete_topics
 from assay.scoring.missing import on_common_topics
 from assay.scoring.scores import Scores
 from assay.stats.intervals import deletions, jackknife_interval
@@ -59,7 +59,7 @@ _NEEDED = schema("measure", "method", "n_topics", "needed", "relative", "beyond"
     name="swap",
     group="trust",
     place=7,
-    section=Section(n_runs=3, n_topics=SPLIT_TOPICS, settings={"splits": 100}, fast=None),
+    section=Section(n_runs=MANY_RUNS, n_topics=SPLIT_TOPICS, settings={"splits": 100}, fast=None),
     screen=Screen(
         columns=("measure", "swap_rate", "low", "high", "needed", "needed_low", "needed_high", "relative", "beyond")
     ),

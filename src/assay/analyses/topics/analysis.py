@@ -17,6 +17,7 @@ from assay.data.provenance import Basis
 from assay.results import schemas
 from assay.results.analysis import analysis
 from assay.results.charts import Chart, category, field, lines
+from assay.results.logarithms import logarithm_notes
 from assay.results.result import Result, Screen
 from assay.results.sentences import one_topic
 from assay.scoring.scores import Scores
@@ -24,6 +25,7 @@ from assay.stats.paired.sample_size import TARGET_POWER
 
 STATED = "stated"  # in place of a measure, where a deviation is stated
 _SIZES = (10, 25, 50, 100, 250, 500, 1000)
+_SIZED = "deviations, differences and widths"
 _LARGEST = 1e9  # difference, or cost
 _HEAD = ("measure", "design", "n_systems")
 _WHOLE = dict.fromkeys(("n_systems", "n_topics"), pl.Int64) | {"design": pl.String}
@@ -77,7 +79,7 @@ def topics(
     Parameters
     ----------
     difference
-        The difference that is to be found.
+        The difference that is to be found, in the units of the measures (of GMAP in natural logarithms).
     width
         How wide an interval of a difference may be, from end to end: adds that design.
     systems
@@ -168,7 +170,8 @@ def topics(
     settings = {"difference": difference, "width": width, "sd": sd, "alpha": alpha, "power": power, "level": level}
     basis = Basis() if data is None else replace(data.basis, runs=len(data.runs), topics=len(data.topics))
     kept = {name: x for name, x in settings.items() if x is not None}
-    notes = (*(() if data is None else (*data.notes, *one_topic(there))), *(_notes(table) if there != 1 else ()))
+    on_data = () if data is None else (*data.notes, *one_topic(there), *logarithm_notes(data, what=_SIZED))
+    notes = (*on_data, *(_notes(table) if there != 1 else ()))
     if cost_per_judgment is None:
         return Result("topics", table, tables, basis, kept, notes, charts=charts)
     from assay.analyses.topics.mix import Aim, Prices

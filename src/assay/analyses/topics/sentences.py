@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from assay.core.text import Row, known, percent, score
+from assay.results.logarithms import in_unit
 from assay.results.result import Result
 from assay.results.sentences import Sentence, sentence
 
@@ -52,7 +53,10 @@ def topics_to_plan(topics: Result) -> tuple[Sentence, ...]:
     rows = topics.table.filter(pl.col("design") != "anova").drop_nulls("n_topics")
     power = percent(topics.settings["power"]).replace(".0%", "%")
     return (
-        tuple(_of(row, power) for row in rows.filter(measure=rows["measure"][0]).iter_rows(named=True))
+        tuple(
+            _of(row, power, in_unit(row["measure"], topics.notes))
+            for row in rows.filter(measure=rows["measure"][0]).iter_rows(named=True)
+        )
         if rows.height
         else ()
     )
@@ -67,7 +71,7 @@ def cost(x: float) -> str:
     return f"{x:,.0f}" if x >= 100 else f"{x:.3g}"
 
 
-def _of(row: Row, power: str) -> Sentence:
+def _of(row: Row, power: str, unit: str) -> Sentence:
     """Say one design."""
     if known(row["low"]) and not known(row["high"]):
         of = "an interval" if row["design"] == "interval" else "a difference"
@@ -76,9 +80,9 @@ def _of(row: Row, power: str) -> Sentence:
     by = "" if row["measure"] == "stated" else f" by {row['measure']}"
     likely = f"{by} with a chance of {power}"
     why = {
-        "paired": f"they find a difference of {score(row['size'])} between two runs{likely}",
-        "anova": f"they find that {row['n_systems']} runs differ by {score(row['size'])}{likely}",
-        "interval": f"an interval of a difference{by} is then {score(row['size'])} wide",
+        "paired": f"they find a difference of {score(row['size'])}{unit} between two runs{likely}",
+        "anova": f"they find that {row['n_systems']} runs differ by {score(row['size'])}{unit}{likely}",
+        "interval": f"an interval of a difference{by} is then {score(row['size'])}{unit} wide",
     }[row["design"]]
     shown = "{} topics" if known(row["high"]) else f"for a deviation of {score(row['sd'])}"
     ends = ("n_topics", "low", "high")

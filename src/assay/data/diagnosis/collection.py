@@ -41,6 +41,8 @@ SHARES = ("judged_shares", "rarely_judged", _RELEVANT_ONLY)
 """The codes of the note on how much of the lists is judged."""
 BY_JUDGMENTS = frozenset({*SHARES, "unjudged_runs", "deeper_than_judged"})
 """The codes of notes that differ from one set of judgments to the other."""
+UNANSWERED = "unanswered_topics"
+"""The code of the note on judged topics that no run has."""
 _TOP = 10
 _BYTE = 255  # the largest number that a byte holds
 _WELL_BELOW = 2  # times the rank from which on hardly anything is judged, a measure must look deeper
@@ -198,7 +200,7 @@ def _on_unanswered_topics(topics: Sequence[str], answered: Bools) -> Iterator[No
     if empty := [topic for topic, n in zip(topics, answered.sum(0), strict=True) if not n]:
         are = "is" if len(empty) == 1 else "are"
         text = f"{counted(len(empty), 'judged topic')} {are} answered by no run ({first_few(empty)})"
-        yield Note("unanswered_topics", "caution", text)
+        yield Note(UNANSWERED, "caution", text)
 
 
 def _on_short_lists(names: Sequence[str], count: Index) -> Iterator[Note]:

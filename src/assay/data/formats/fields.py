@@ -147,6 +147,8 @@ def missing_column(roles: Sequence[str], header: Sequence[str], source: str) -> 
     hint = f"did you mean '{word}'? --columns {role}={word}" if likeness >= 0.6 else f"--columns {roles[0]}=NAME"
     if distance is not None and "score" in roles:
         hint = f"did you mean '{distance}'? --columns score={distance} --order distance"
+    if "doc" in roles and {"topic", "run"} <= {role_of(word) for word in header} and not likeness >= 0.6:
+        hint = f"{hint}, or give scores by --scores {source}"
     what = " or the ".join(roles)
     return InputError(
         f"{source}: no column for the {what} (one of {first_few([name for name, _ in usual], most=_SHOWN)}); "

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.judges.correction.overlap import Overlap, overlaps
-from assay.analyses.judges.correction.prediction_powered import Convention, Corrected, Estimate, corrected
+from assay.analyses.judges.correction.prediction_powered import Convention, Corrected, MeanEstimate, corrected
 from assay.core.arrays import Array
 from assay.core.notes import Note
 from assay.core.text import counted, first_few, listed
@@ -129,7 +129,7 @@ def _rows(of: Corrected, back: Turn) -> list[tuple[object, ...]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def _ends(of: Estimate, back: Turn) -> tuple[Array, Array, Array]:
+def _ends(of: MeanEstimate, back: Turn) -> tuple[Array, Array, Array]:
     """An estimate and its interval, the lower end first."""
     ends = back(of.low), back(of.high)
     return back(of.value), np.minimum(*ends), np.maximum(*ends)

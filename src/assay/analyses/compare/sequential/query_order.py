@@ -8,8 +8,8 @@ was evaluated, so that every look at a growing file of scores goes on with the s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +19,7 @@ from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.text import first_few
+from assay.data.diagnosis.collection import UNANSWERED
 from assay.data.provenance import shown_path
 from assay.data.run_lists import chosen_names
 from assay.scoring.scores import Scores
@@ -46,6 +47,23 @@ class QueryOrder:
         """Put scores into this order, NaN where there is none yet. [..., query] -> [..., time]"""
         there = np.append(scores, np.full((*scores.shape[:-1], 1), np.nan), axis=-1)
         return np.asarray(there[..., self.places])
+
+    def so_far(self, data: Scores) -> tuple[Scores, QueryOrder]:
+        """The scores of the queries up to the last one that any system has, and this order of them.
+
+        What comes after it is still to come, and not missing; what a system lacks before it is.
+        """
+        there = np.flatnonzero(~np.isnan(self.of(data.value)).all((0, 1)))
+        n, n_all = (int(there[-1]) + 1 if there.size else 0), len(self.names)
+        if self.file is None or n in (0, n_all):
+            return data, self
+        come = set(self.names[:n])
+        part = data.select(topics=[name for name in data.topics if name in come])
+        at = {name: i for i, name in enumerate(part.topics)}
+        text = f"{n:,} of {n_all:,} queries of {self.file} {'is' if n == 1 else 'are'} evaluated so far"
+        expected = Note("queries_so_far", "info", text)
+        notes = (expected, *(note for note in part.notes if note.code != UNANSWERED))
+        return replace(part, notes=notes), replace(self, places=_places(self.names, at))
 
     def population(self, times: Index, who: str) -> int | None:
         """How many queries the mean is meant of, if of these; `times` are those at which a score came."""
@@ -83,8 +101,12 @@ def read_order(data: Scores, file: str | None, *, estimand: Estimand, seed: int)
             "add --missing pairwise"
         )
     at = {name: i for i, name in enumerate(data.topics)}
-    places = np.array([at.get(name, -1) for name in names], dtype=np.int64)
-    return QueryOrder(tuple(names), places, source, estimand)
+    return QueryOrder(tuple(names), _places(names, at), source, estimand)
+
+
+def _places(names: Sequence[str], at: Mapping[str, int]) -> Index:
+    """Where queries are in the data, -1 where no score is there yet. [time]"""
+    return np.array([at.get(name, -1) for name in names], dtype=np.int64)
 
 
 def order_notes(order: QueryOrder, n_gaps: int) -> Iterator[Note]:
@@ -106,8 +128,8 @@ def order_notes(order: QueryOrder, n_gaps: int) -> Iterator[Note]:
         )
         yield Note("order_with_gaps", "caution", text)
     text = (
-        "the table of pairs, slices and efficiency are for one look at a number of queries that was fixed before; "
-        "at every look hold the tables sequence and gates, and what is said of whole systems"
+        "pairs by the first measure and gates may be looked at whenever queries come in; slices, efficiency and the "
+        "intervals of further measures are for one look, at a number of queries that was fixed before"
     )
     yield Note("one_look", "caution", text)
 

@@ -3,7 +3,8 @@
 Confidence sequences hold at every time at once, so that one may stop at any, and the gate is decided by them. Pairs
 share alpha, as they do in the table of pairs. A condition of a gate passes where its p-value has come down to alpha,
 and is violated where, after Holm's correction over the conditions, that of the contrary has: p-values that hold at
-all times may be corrected at any. What is decided first stays.
+all times may be corrected at any. What is decided first stays, but that a difference is smaller than a margin is said
+of better and worse systems, too, as in the table of pairs.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from assay.analyses.compare.comparisons import BETTER, INCONCLUSIVE, WORSE
+from assay.analyses.compare.comparisons import BETTER, EQUIVALENT, INCONCLUSIVE, UNTESTED, WORSE, Decisions
 from assay.analyses.compare.families import Family
 from assay.analyses.compare.gate import GATES, PASS, UNDECIDED, VIOLATED, Gate
-from assay.analyses.compare.query_order import QueryOrder, order_notes
-from assay.analyses.compare.watched import Watched, unbounded
+from assay.analyses.compare.sequential.query_order import QueryOrder, order_notes
+from assay.analyses.compare.sequential.watched import Watched, unbounded
 from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -50,6 +51,7 @@ class Monitored:
     ends: list[tuple[Array, Array]]  # [watched] the one-sided bounds at the sizes of `_sizes`
     after: list[int | None]  # [watched] scores, until the decision
     verdicts: list[str]  # [watched]
+    p_pairs: list[float]  # [pair], two-sided, of the contrary of a difference, uncorrected
     p: list[tuple[float, float]]  # [condition] to pass, and corrected to be violated
     order: QueryOrder
 
@@ -57,6 +59,22 @@ class Monitored:
     def conditions(self) -> Iterator[int]:
         """Which of them are conditions of a gate."""
         return (i for i, one in enumerate(self.every) if one.gate is not None)
+
+    def decisions(self, family: Family, *, lower: bool) -> Decisions:
+        """What is known of the pairs of a family at this look, in the place of what one look at a fixed number says.
+
+        Nothing of pairs that are not watched: they share no queries, or the scores have no bounds.
+        """
+        n = family.pairing.first.size
+        p, low, high = np.full((3, n), np.nan)
+        verdict = [INCONCLUSIVE if self.p_pairs else UNTESTED] * n
+        at = {(a, b): i for i, a, b in family.pairing}
+        for k, of_pair in enumerate(self.p_pairs):
+            one, ends = self.every[k], (self.ends[k][0][-1], self.ends[k][1][-1])
+            i = at[one.run_a, str(one.run_b)]
+            p[i], verdict[i] = min(of_pair * n, 1.0), self.verdicts[k]
+            low[i], high[i] = (-ends[1], -ends[0]) if lower else ends
+        return Decisions(p, low, high, verdict, [None] * n, family.decisions[0].alpha)
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """When each decision stood and the interval in the end, and the intervals on the way."""
@@ -96,6 +114,7 @@ def monitor(
     order: QueryOrder,
     *,
     alpha: float,
+    margin: float | None = None,
 ) -> Monitored:
     """Watch every pair by the first measure, and every condition of the gate.
 
@@ -103,20 +122,23 @@ def monitor(
     """
     pairs = list(_pairs(data, family, order))
     conditions = list(_conditions(data, gates, baselines, order))
-    made = _decided_pairs(pairs, alpha=family.decisions[0].alpha, lower=data.lower_of(0))
+    made, p_pairs = _decided_pairs(pairs, alpha=family.decisions[0].alpha, lower=data.lower_of(0), margin=margin)
     of_gate, p = _decided_conditions(conditions, len(order.names), alpha=alpha)
     ends, after, verdicts = (
         (list(one) for one in zip(*made, *of_gate, strict=True)) if made or of_gate else ([], [], [])
     )
-    return Monitored([*pairs, *conditions], ends, after, verdicts, p, order)
+    return Monitored([*pairs, *conditions], ends, after, verdicts, p_pairs, p, order)
 
 
 _Decided = tuple[tuple[Array, Array], int | None, str]
 
 
-def _decided_pairs(pairs: Sequence[Watched], *, alpha: float, lower: bool) -> list[_Decided]:
-    """The bounds and the decisions of pairs of systems, those of one length side by side."""
+def _decided_pairs(
+    pairs: Sequence[Watched], *, alpha: float, lower: bool, margin: float | None
+) -> tuple[list[_Decided], list[float]]:
+    """The bounds and the decisions of pairs of systems, those of one length side by side; and their p-values."""
     out: dict[int, _Decided] = {}
+    p: dict[int, float] = {}
     like: dict[tuple[int, int | None], list[int]] = {}
     for i, one in enumerate(pairs):
         like.setdefault((one.n, one.population), []).append(i)
@@ -124,14 +146,19 @@ def _decided_pairs(pairs: Sequence[Watched], *, alpha: float, lower: bool) -> li
         d = np.stack([pairs[i].numbers for i in at])
         low, high = confidence_sequence(d, _sizes(n), level=1 - alpha, bounds=(-1, 1), population=population)
         for k, i in enumerate(at):
-            above, below = (_first(p, alpha / 2) for p in pairs[i].p())
+            sides = pairs[i].p()
+            above, below = (_first(side, alpha / 2) for side in sides)
             better, worse = (below, above) if lower else (above, below)
             stood, verdict = min((better, BETTER), (worse, WORSE), key=lambda one: one[0])
-            if n == population and np.isinf(stood) and abs(pairs[i].value) <= EPSILON:
+            within = np.inf if margin is None else max(_first(side, alpha) for side in pairs[i].p_within(margin))
+            if np.isfinite(within):
+                stood, verdict = within, EQUIVALENT
+            elif n == population and np.isinf(stood) and abs(pairs[i].value) <= EPSILON:
                 stood, verdict = n, EQUAL
             known = bool(np.isfinite(stood))
             out[i] = (low[k], high[k]), int(stood) if known else None, verdict if known else INCONCLUSIVE
-    return [out[i] for i in range(len(pairs))]
+            p[i] = min(2 * float(min(side[-1] for side in sides)), 1.0)
+    return [out[i] for i in range(len(pairs))], [p[i] for i in range(len(pairs))]
 
 
 def _decided_conditions(

@@ -84,6 +84,12 @@ class Watched:
         sample, at, bounds = self._bet(self.threshold)
         return p_over_time(sample, at, bounds=bounds, population=self.population, inclusive=inclusive)
 
+    def p_within(self, margin: float) -> tuple[Array, Array]:
+        """The p-values of a difference above -margin, and below margin, after each score. Two of [score]"""
+        ends = max(-margin, -1.0), min(margin, 1.0)
+        low, high = (p_over_time(self.numbers, x, bounds=(-1.0, 1.0), population=self.population) for x in ends)
+        return low[0], high[1]
+
     def ends(self, after: Sequence[int], alpha: float) -> tuple[Array, Array]:
         """Both one-sided bounds at alpha after some numbers of scores. Two of [len(after)]"""
         if self._is_share:
