@@ -17,7 +17,13 @@ from assay.analyses.judges.correction.next_labels import (
     systematic,
     write_next,
 )
-from assay.analyses.judges.correction.sampled_labels import Inclusion, on_sampled, read_inclusion, sampled
+from assay.analyses.judges.correction.sampled_labels import (
+    Inclusion,
+    on_sampled,
+    read_inclusion,
+    sampled,
+    without_sampled,
+)
 from assay.core.arrays import Array
 from assay.core.errors import InputError, MeasureError, UsageError
 from assay.data.read import read_qrels
@@ -194,6 +200,31 @@ def test_a_sample_of_documents_is_written_filled_in_and_read_back(tmp_path: Path
     table = sampled(filled, inclusion)["sampled"]
     assert table["n_topics"].to_list() == [12, 12]  # two wholly judged ones, and ten of which some are
     assert table["n_labels"].to_list() == [80, 80]
+
+
+def test_what_people_labelled_before_is_certain() -> None:
+    """Of every topic people labelled half of the documents, not at random: the rest is drawn."""
+    people, model, runs = simulated(np.random.default_rng(15), 6)
+    known = [row for row in people if int(row[1][1:]) < 15]
+    both = laid_out(known, model, runs, ["P@5"])
+    sample = next_documents(both, 10, np.random.default_rng(3))
+    old = sample.filter(probability=1.0)
+    assert set(old.select("topic", "doc").rows()) == {row[:2] for row in known}
+    assert old["chosen"].sum() == 0
+    drawn = set(sample.filter(chosen=1).select("topic", "doc").rows())
+    assert len(drawn) == 10
+    labelled = known + [row for row in people if row[:2] in drawn]
+    inclusion = Inclusion(sample["topic"], sample["doc"], sample["probability"].to_numpy())
+    filled = laid_out(labelled, model, runs, ["P@5"])
+    assert not list(on_sampled(filled, inclusion))
+    assert sampled(filled, inclusion)["sampled"]["n_topics"].to_list() == [6, 6]
+
+
+def test_scores_of_topics_with_a_sample_of_labels_are_no_scores_by_people() -> None:
+    both = laid_out(TRUTH, MODEL, RUNS, ["P@2"])
+    part = without_sampled(both, Inclusion(ALL.topic[3:], ALL.doc[3:], ALL.probability[3:]))
+    assert np.isnan(part.scores[0].value).all((0, 1)).tolist() == [topic == "u" for topic in both.scores[0].topics]
+    assert part.scores[1] is both.scores[1]
 
 
 def test_topics_are_drawn_whole_and_read_back_as_judgments(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ _DOUBTED = ("correction", "corrected_differences", "extra_topics")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class TopicComparison:
     """One property of topics, compared between those that both judged and those that the model alone did."""
 
     what: str
@@ -97,7 +97,7 @@ def on_extra_topics(judges: Judges) -> Iterator[Note]:
             yield Note("extra_topics_assumed", "info", f"{about}: {said}; {what}", _DOUBTED, (one.measure,))
 
 
-def comparisons(judges: Judges, one: Overlap, *, level: float) -> list[Comparison]:
+def comparisons(judges: Judges, one: Overlap, *, level: float) -> list[TopicComparison]:
     """Compare scores, their spread and, where there are labels, how many documents were judged."""
     judged, extra = np.flatnonzero(one.judged), np.flatnonzero(one.extra)
     if judged.size < 2 or extra.size < 2:
@@ -123,7 +123,7 @@ def _judged_documents(judges: Judges, one: Overlap) -> Array | None:
     return np.array([count.get(topic, 0) for topic in one.of.topics], dtype=np.float64)
 
 
-def _compared(what: str, judged: Array, extra: Array, level: float) -> Comparison:
+def _compared(what: str, judged: Array, extra: Array, level: float) -> TopicComparison:
     """Welch's t test of extra against judged topics; what does not vary is not tested."""
     from scipy.special import stdtr, stdtrit
 
@@ -137,9 +137,9 @@ def _compared(what: str, judged: Array, extra: Array, level: float) -> Compariso
         half = float(stdtrit(dof, (1 + level) / 2)) * error
     sds = float(judged.std(ddof=1)), float(extra.std(ddof=1))
     ends = difference - half, difference + half
-    return Comparison(what, judged.size, extra.size, float(judged.mean()), float(extra.mean()), *ends, p, *sds)
+    return TopicComparison(what, judged.size, extra.size, float(judged.mean()), float(extra.mean()), *ends, p, *sds)
 
 
-def _in_words(one: Comparison) -> str:
+def _in_words(one: TopicComparison) -> str:
     digits = 1 if one.what == POOL else 3
     return f"{one.what} {one.extra:.{digits}f} against {one.judged:.{digits}f}, {probability(one.p)}"

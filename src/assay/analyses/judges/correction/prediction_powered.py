@@ -32,7 +32,7 @@ Convention = Literal["topics", "package"]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class MeanEstimate:
     """Means with their standard errors and intervals; NaN where there is none. [row]"""
 
     value: Array
@@ -47,15 +47,15 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
+class CorrectedMeans:
     """Means of human scores, by people alone and with the help of a model, for many runs or differences. [row]"""
 
     n: Counts  # topics that both judged
     n_extra: Counts  # topics that the model alone judged
     model: Array  # its mean over all of them
-    human: Estimate
-    ppi: Estimate  # lambda 1
-    tuned: Estimate  # PPI++
+    human: MeanEstimate
+    ppi: MeanEstimate  # lambda 1
+    tuned: MeanEstimate  # PPI++
     weight: Array  # lambda
     correlation: Array  # of human and model's scores over topics; 0 where either does not vary
     sd: Array  # of human scores over topics, divisor n - 1
@@ -77,7 +77,7 @@ class Corrected:
         return _ratio(self.n.astype(np.float64), 1 - self.correlation**2)
 
 
-def corrected(human: Array, model: Array, *, level: float, convention: Convention = "topics") -> Corrected:
+def corrected(human: Array, model: Array, *, level: float, convention: Convention = "topics") -> CorrectedMeans:
     """Correct the model's mean by what people say of some topics. Two of [row, topic], NaN where one says nothing.
 
     Topics that people alone judged are left out. Without two extra topics there is nothing to correct, and the
@@ -102,7 +102,7 @@ def corrected(human: Array, model: Array, *, level: float, convention: Conventio
     rule = _Rule(level, convention, n, n_extra, np.where(is_helped, (u**2).sum(-1), 0.0))
     alone = rule.estimate(mean_y, y, np.zeros(n.shape), fitted=1)
     tuned = rule.estimate(mean_y + weight * shift, y - weight[..., None] * f, weight, fitted=2)
-    return Corrected(
+    return CorrectedMeans(
         n=n,
         n_extra=n_extra,
         model=mean_every,
@@ -126,7 +126,7 @@ class _Rule:
     n_extra: Counts
     square_extra: Array  # sum of squares of the model's scores on the extra topics
 
-    def estimate(self, value: Array, residual: Array, weight: Array, *, fitted: int) -> Estimate:
+    def estimate(self, value: Array, residual: Array, weight: Array, *, fitted: int) -> MeanEstimate:
         """A mean whose error is that of n residuals, and of N extra scores by their weight."""
         package = self.convention == "package"
         lost, lost_extra = (0, 0) if package else (fitted, 1)
@@ -137,7 +137,7 @@ class _Rule:
             half = NormalDist().inv_cdf((1 + self.level) / 2) * error
         else:
             half = _quantile(self.level, self.n - fitted) * error
-        return Estimate(value, error, value - half, value + half)
+        return MeanEstimate(value, error, value - half, value + half)
 
 
 def _weight(y: Array, f: Array, every: Array, n: Counts, n_extra: Counts) -> Array:
@@ -182,9 +182,9 @@ def _ratio(a: Array, b: Array) -> Array:
         return np.asarray(a / b)
 
 
-def _either(first: Bools, one: Estimate, other: Estimate) -> Estimate:
+def _either(first: Bools, one: MeanEstimate, other: MeanEstimate) -> MeanEstimate:
     """Take one where it is so, else the other. [row]"""
-    return Estimate(
+    return MeanEstimate(
         *(
             np.where(first, a, b)
             for a, b in (
