@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from pathspec import GitIgnoreSpec
 
 import assay
 from assay.results.analysis import find, folders, index
@@ -81,6 +82,20 @@ def test_folders_are_small_enough_to_be_seen_at_a_glance() -> None:
     assert {package(file) for file in FILES} == {*PACKAGES, "__init__", "__main__"}
     crowded = Counter(file.parent for file in FILES)
     assert {str(folder): n for folder, n in crowded.items() if n > MOST_FILES} == {}
+
+
+def test_every_folder_is_a_package() -> None:
+    """Walking over packages passes by what is none."""
+    assert [str(folder) for folder in {file.parent for file in FILES} if not (folder / "__init__.py").exists()] == []
+
+
+def test_what_is_ignored_is_no_source() -> None:
+    """The build goes by .gitignore, too, and would leave it out of what `pip install` installs."""
+    ignored = GitIgnoreSpec.from_lines((ROOT / ".gitignore").read_text().splitlines())
+    present = (file for file in SOURCE.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+    files = [file.relative_to(ROOT) for file in present]
+    assert files
+    assert [str(file) for file in files if ignored.match_file(file)] == []
 
 
 def test_the_folders_of_analyses_are_the_commands() -> None:

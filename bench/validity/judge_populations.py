@@ -24,7 +24,7 @@ from assay.data.read import read_qrels
 from assay.data.tables import Qrels
 from assay.measures.grammar import parse
 from assay.scoring.engine import score
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 from assay.scoring.scores import Scores
 from bench.validity.collections import CollectionTruth, packed, simulated
 from bench.validity.truths import Kind, copula, data_folder, evenly_spread, resampled

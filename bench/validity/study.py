@@ -61,7 +61,7 @@ Monte-Carlo error of coverage or false; `said` the share of samples with an inte
 the sentence can be true; `size` how many a set that it names holds, on average. `note` says why there is no rate.
 """
 REPORT = "any sentence of a report"
-"""The row that takes all sentences of a sample together."""
+"""The row that takes all sentences of a sample together, where every analysis of its truth and size was studied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +273,7 @@ def _group(stored: Mapping[Part, Any], truth: Population, n_topics: int) -> Iter
             every.append(false)
             own = {"what": sentence.name, "kind": "sentence", "could": float(sentence.is_possible(facts))}
             yield same | own | _false_rate(said, false) | {"size": _mean_size(sentence, claims)}
-    if every:  # all analyses see the same samples
+    if every and set(parts({truth.name: truth.kind}, (n_topics,))) <= set(stored):  # all see the same samples
         some = [any(of_sample) for of_sample in zip(*every, strict=False)]
         yield same | {"what": REPORT, "kind": "report"} | _false_rate([True] * len(some), some)
 

@@ -26,7 +26,7 @@ from assay.core.arrays import Array, Index
 from assay.data.files import read_bytes
 from assay.data.judged import Collection
 from assay.data.provenance import Basis
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 from assay.scoring.scores import Scores
 
 N_COPULA = 20_000  # topics of a copula's population

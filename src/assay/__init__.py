@@ -25,8 +25,8 @@ _HOME = {
     "read_runs": "data.read",
     "read_qrels": "data.read",
     "read_scores": "scoring.score_files",
-    "read_judges": "scoring.judges",
-    "Judges": "scoring.judges",
+    "read_judges": "scoring.judges.side_by_side",
+    "Judges": "scoring.judges.judges",
     "Runs": "data.tables",
     "Qrels": "data.tables",
     "Collection": "data.judged",
@@ -163,8 +163,8 @@ if TYPE_CHECKING:  # the same names for type checkers and editors, written by do
     from assay.results.sentences import sentence as sentence
     from assay.scoring.conditions import score_conditions as score_conditions
     from assay.scoring.engine import score as score
-    from assay.scoring.judges import Judges as Judges
-    from assay.scoring.judges import read_judges as read_judges
+    from assay.scoring.judges.judges import Judges as Judges
+    from assay.scoring.judges.side_by_side import read_judges as read_judges
     from assay.scoring.score_files import read_scores as read_scores
     from assay.scoring.scores import Scores as Scores
     from assay.stats.significance.declare import significance_test as significance_test

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.core.arrays import Array
 from assay.measures.declare import Average
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 from assay.scoring.scores import Scores
 
 

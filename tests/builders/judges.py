@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.arrays import Array, Bools
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 from tests.builders.judged_scores import judges_of_arrays
 
 

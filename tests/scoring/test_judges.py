@@ -9,7 +9,7 @@ import pytest
 
 import assay
 from assay.core.errors import UsageError
-from assay.scoring.judges import MAIN, PANEL, Judges
+from assay.scoring.judges.judges import MAIN, PANEL, Judges
 from assay.scoring.loaders import as_judges, collection, load
 
 RUN = "1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n2 Q0 a 1 2 r\n2 Q0 c 2 1 r\n3 Q0 a 1 2 r\n"

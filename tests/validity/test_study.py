@@ -107,12 +107,18 @@ def test_where_the_truth_is_not_known_it_is_the_mean_over_samples() -> None:
     assert counted["cells"] == [[2, 2, 1]]
 
 
-def test_all_sentences_of_a_sample_are_false_where_one_is(folder: Path) -> None:
+def test_all_sentences_of_a_sample_are_false_where_one_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = _parts()
+    monkeypatch.setattr(study, "parts", lambda *_: every)
     rows = table(_parts(), {"normal": NORMAL}, folder)
     each = rows.filter(kind="sentence")["false"]
     whole = rows.filter(what=study.REPORT).row(0, named=True)
     assert whole["replicates"] == 30
     assert each.max() <= whole["false"] <= each.sum()
+
+
+def test_a_study_of_some_analyses_has_no_row_of_all_sentences(folder: Path) -> None:
+    assert table(_parts(), {"normal": NORMAL}, folder).filter(what=study.REPORT).is_empty()
 
 
 def test_every_interval_has_a_name_of_its_own() -> None:

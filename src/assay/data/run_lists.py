@@ -61,6 +61,9 @@ def _is_table(data: bytes) -> bool:
     return b"pooled" in re.split(rb"[\s,]+", header) or (len(cells) > 1 and b"run" in cells)
 
 
+_RUN = ("run", "run_id", "system")  # what the column of runs is called
+
+
 def groups(path: str, runs: Sequence[str]) -> list[str]:
     """Read each run's group off a table with the columns run and group."""
     table = read_table(read_bytes(path), path)
@@ -72,17 +75,18 @@ def groups(path: str, runs: Sequence[str]) -> list[str]:
 
 
 def attributes(path: str, runs: Sequence[str]) -> pl.DataFrame:
-    """Read what is known of each run off a table with the column run and any others: team, type, ...
+    """Read what is known of each run off a table with the column run (or run_id, system) and any others: team, ...
 
     One row per run, in their order; nothing where the table has no row for a run. Rows of other runs are ignored.
     """
     table = read_table(read_bytes(path), path)
-    run = ids(_column(table, "run"), "run", path, table.where)
     names = [word.strip() for word in table.header]
-    own = {name: table.columns[str(i)] for i, name in enumerate(names) if name and name.lower() != "run"}
+    key = next((name for name in _RUN if name in map(str.lower, names)), _RUN[0])
+    run = ids(_column(table, key), "run", path, table.where)
+    own = {name: table.columns[str(i)] for i, name in enumerate(names) if name and name.lower() != key}
     if not own:
         raise InputError(f"{path}: no column beside run, such as team or type")
-    if len(own) < sum(bool(name) and name.lower() != "run" for name in names):
+    if len(own) < sum(bool(name) and name.lower() != key for name in names):
         raise InputError(f"{path}: two columns of one name; there are {', '.join(names)}")
     if (again := run.is_duplicated() & ~run.is_first_distinct()).any():
         row = int(again.arg_max() or 0)

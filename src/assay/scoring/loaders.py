@@ -34,7 +34,7 @@ from assay.data.provenance import (
 from assay.data.read import read_qrels, read_ranked
 from assay.data.tables import Qrels
 from assay.scoring.conditions import ScoringPolicy, settle_lists_of, unsettled_conditions
-from assay.scoring.judges import MAIN, Judges, JudgmentsAlone, Panel, judges_of
+from assay.scoring.judges.judges import MAIN, Judges, JudgmentsAlone, Panel
 from assay.scoring.missing import Missing, choose_settled, settle_lists, settle_missing
 from assay.scoring.scores import Orient, Scores, Undefined, spelled_as
 
@@ -414,6 +414,8 @@ def as_judges(
         Adds a judge, panel, that says what all judges but the reference say together: the majority of their grades
         (of equally frequent ones the lowest), or the mean.
     """
+    from assay.scoring.judges.side_by_side import judges_of
+
     names = [name.strip() for name in judges.split(",")] if judges else []
     return judges_of(
         data, measure, undefined=undefined, missing=missing, columns=names, reference=reference, panel=panel

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from assay.analyses.error.bias import bias_replicates, carrying_topics, log_interval, overall_table, skewed_interval
+from assay.analyses.error.bias import bias_replicates, log_interval, overall_table, skewed_interval
 from assay.analyses.error.topics import TopicEstimates, estimate_topics
 from assay.core.arrays import Array
 from assay.data.judged import Collection, judge
@@ -96,12 +96,6 @@ def test_the_interval_of_a_ratio_has_a_degree_of_freedom_for_every_topic_that_ca
     dof = (away**2).sum() ** 2 / (away**4).sum()
     half = stats.t(dof).ppf(0.95) * np.sqrt(19 / 20 * (away**2).sum())
     assert log_interval(replicates, level=0.9) == pytest.approx(x.mean() * np.exp([-half, half]))
-
-
-def test_as_many_topics_carry_an_error_as_are_alike() -> None:
-    assert carrying_topics(np.array([1.0, -1.0, 1.0, 1.0])) == pytest.approx(4)
-    normal = np.random.default_rng(2).normal(size=100_000)
-    assert carrying_topics(normal) / normal.size == pytest.approx(1 / 3, rel=0.03)
 
 
 def test_lists_without_relevant_documents_have_no_shares(tmp_path: Path) -> None:

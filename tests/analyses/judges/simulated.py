@@ -8,7 +8,8 @@ import polars as pl
 
 from assay.core.arrays import Array
 from assay.measures.declare import Average
-from assay.scoring.judges import Judges, read_judges
+from assay.scoring.judges.judges import Judges
+from assay.scoring.judges.side_by_side import read_judges
 from assay.scoring.scores import Scores
 
 

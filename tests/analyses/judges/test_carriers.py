@@ -9,7 +9,8 @@ import pytest
 
 from assay.analyses.judges.bias.carriers import carrier_tables
 from assay.data.read import read_qrels
-from assay.scoring.judges import Judges, read_judges
+from assay.scoring.judges.judges import Judges
+from assay.scoring.judges.side_by_side import read_judges
 from tests.builders.judges import judges_by_scores, openqa, simulated
 from tests.builders.packed import open_packed
 

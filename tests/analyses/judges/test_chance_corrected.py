@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import kendalltau, kurtosis, t
 
 from assay.analyses.judges.documents.chance_corrected import (
-    Counted,
     Difference,
+    GradeTables,
     agreed,
     alpha,
     average_of,
@@ -46,7 +46,7 @@ OBSERVERS = np.array(
 PUBLISHED: dict[Difference, float] = {"nominal": 0.743, "ordinal": 0.815, "interval": 0.849}
 
 
-def of_many(grade: Array, topic: Index | None = None) -> Counted:
+def of_many(grade: Array, topic: Index | None = None) -> GradeTables:
     """The coincidences of many judges; grade is [judge, unit]."""
     unit = np.broadcast_to(np.arange(grade.shape[1]), grade.shape)
     return coincidences(np.zeros(grade.shape[1], dtype=int) if topic is None else topic, unit.ravel(), grade.ravel())

@@ -10,7 +10,7 @@ from scipy.stats import ttest_rel
 from assay.analyses.compare.analysis import compare
 from assay.analyses.judges.systems.conclusions import Corrected, conclusion_notes, conclusion_tables
 from assay.core.arrays import Array
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 from tests.builders.judged_scores import judges_of_arrays
 
 

@@ -18,7 +18,7 @@ from assay.analyses.judges.documents.tables import agreement_on_documents
 from assay.data.judgments.labels import Labels, side_by_side
 from assay.data.judgments.scale import GradeValues
 from assay.data.read import read_qrels
-from assay.scoring.judges import judges_of
+from assay.scoring.judges.side_by_side import judges_of
 from assay.scoring.score_files import read_scores
 from tests.builders.labels import labelled
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from assay.analyses.judges.correction.extra_topics import MEAN, POOL, SPREAD, extra_topics, on_extra_topics
-from assay.scoring.judges import read_judges
+from assay.scoring.judges.side_by_side import read_judges
 from tests.analyses.judges.simulated import dl2023, judges
 
 

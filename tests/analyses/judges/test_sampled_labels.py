@@ -28,7 +28,8 @@ from assay.core.arrays import Array
 from assay.core.errors import InputError, MeasureError, UsageError
 from assay.data.read import read_qrels
 from assay.measures.grammar import parse
-from assay.scoring.judges import Judges, read_judges
+from assay.scoring.judges.judges import Judges
+from assay.scoring.judges.side_by_side import read_judges
 
 Rows = list[tuple[str, str, int]]
 

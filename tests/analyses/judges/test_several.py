@@ -12,7 +12,8 @@ from scipy import stats
 
 from assay.analyses.judges.bias.several import crossed, several_tables
 from assay.data.read import read_qrels
-from assay.scoring.judges import PANEL, read_judges
+from assay.scoring.judges.judges import PANEL
+from assay.scoring.judges.side_by_side import read_judges
 from tests.builders.judges import judges_by_scores, openqa
 from tests.builders.packed import open_packed
 
@@ -94,6 +95,14 @@ def test_a_panel_is_no_judge_of_its_own() -> None:
     with_panel = several_tables(judges_by_scores({**both, PANEL: x.mean(0)}))
     assert with_panel["spread"].equals(several_tables(judges_by_scores(both))["spread"])
     assert with_panel["judge_taus"].height == 3
+
+
+def test_a_judge_without_scores_by_a_measure_does_not_count() -> None:
+    x = np.random.default_rng(9).random((2, 4, 10))
+    both = dict(zip("ab", x, strict=True))
+    ours = several_tables(judges_by_scores({**both, "c": np.full((4, 10), np.nan)}))
+    expected = several_tables(judges_by_scores(both))
+    assert all(ours[name].equals(table) for name, table in expected.items())
 
 
 def test_a_difference_has_the_sign_of_the_measure() -> None:

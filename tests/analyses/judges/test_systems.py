@@ -12,7 +12,8 @@ import pytest
 
 from assay.analyses.judges.systems.conclusions import conclusion_tables
 from assay.analyses.judges.systems.tables import system_notes, system_tables
-from assay.scoring.judges import Judges, judges_of, read_judges
+from assay.scoring.judges.judges import Judges
+from assay.scoring.judges.side_by_side import judges_of, read_judges
 from assay.scoring.score_files import read_scores
 from tests.builders.judged_scores import judges_of_arrays
 from tests.builders.packed import open_packed

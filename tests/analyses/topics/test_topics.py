@@ -49,7 +49,7 @@ def test_deviations_are_those_of_the_median_pair_and_of_all_pairs() -> None:
         assert np.mean(variances) / 2 == pytest.approx((residual**2).sum() / (5 * 29))  # of a two-way analysis
 
 
-def test_the_interval_is_the_jackknife_of_the_logarithm_of_the_variance() -> None:
+def test_the_interval_is_a_jackknife_of_the_logarithm_of_the_variance_that_allows_for_skewness() -> None:
     x = measure_scores(1, 5, 24)
     row = assay.topics(scores(x), difference=0.02).table.filter(design="anova").row(0, named=True)
 
@@ -61,8 +61,11 @@ def test_the_interval_is_the_jackknife_of_the_logarithm_of_the_variance() -> Non
         return float(np.mean([np.var(a - b, ddof=1) for a, b in combinations(values, 2)]))
 
     left = np.log([mean_variance(np.delete(x[0], topic, axis=1)) for topic in range(24)])
-    error = np.sqrt(23 / 24 * ((left - left.mean()) ** 2).sum())
-    ends = np.log(mean_variance(x[0])) + np.array([-1, 1]) * stats.t.ppf(0.975, 23) * error
+    influence = left.mean() - left
+    error = np.sqrt(23 / 24 * (influence**2).sum())
+    t = stats.t((influence**2).sum() ** 2 / (influence**4).sum()).ppf(0.975)
+    shift = stats.skew(influence) * (1 + 2 * stats.norm.ppf(0.975) ** 2) / (6 * np.sqrt(24))
+    ends = np.log(mean_variance(x[0])) + (shift + np.array([-t, t])) * error
     assert (row["low"], row["high"]) == tuple(map(needed, ends))
 
 
@@ -104,6 +107,16 @@ def test_the_sentence_says_the_upper_end() -> None:
     (first,) = result.sentences  # of the first measure, and of two runs
     assert f"{row['high']:,} topics" in first.text
     assert (first.value, first.low, first.high) == (row["n_topics"], row["low"], row["high"])
+
+
+def test_of_an_interval_without_an_upper_end_no_number_is_said() -> None:
+    x = np.zeros((1, 2, 12))
+    x[0, 0, :2] = 1.0, 1e-4  # without the first topic next to nothing varies
+    result = assay.topics(scores(x), difference=0.05)
+    row = result.table.row(0, named=True)
+    assert (row["low"] is not None, row["n_topics"] is not None, row["high"]) == (True, True, None)
+    (one,) = result.sentences
+    assert one.status == "inconclusive"
 
 
 def test_runs_that_do_not_vary_need_no_number() -> None:

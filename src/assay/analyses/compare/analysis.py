@@ -187,7 +187,8 @@ def compare(
     judgment.
     tables.needed, with `difference`: measure, run_a, run_b, difference, n_topics, low, high: how many queries make
     such a difference significant with a chance of {target_power} (paired t test at alpha over the number of pairs),
-    if it varies over queries as the observed one does; the interval is that of this variance, by the jackknife.
+    if it varies over queries as the observed one does; the interval is that of this variance, by the jackknife, as of
+    `assay topics`.
     tables.slices, with `slices`: measure, column, slice, run_a, run_b, n_topics, difference, low, high, p, rest (the
     difference on all other queries of the column's slices, without those that differ more clearly), interaction
     (difference less rest), interaction_low, interaction_high, p_interaction, moves (against, where the slice differs

@@ -15,8 +15,8 @@ from assay.core.errors import UsageError, suggestion
 from assay.core.text import first_few
 from assay.results.schemas import schema, table
 from assay.scoring.scores import Scores
-from assay.stats.intervals import grouped, jackknife_interval
-from assay.stats.paired.pair_variances import variances_without
+from assay.stats.intervals import grouped
+from assay.stats.paired.pair_variances import variance_interval, variances_without
 from assay.stats.paired.sample_size import topics_for_variance
 from assay.stats.significance.pairs import LEAST_SHARED
 
@@ -104,8 +104,9 @@ class Family:
             left, rest = variances_without(of.difference, group)
             for i, a, b in self.pairing:
                 enough = bool((rest[i] >= LEAST_SHARED).all() and (left[i] > 0).all())
-                ends = _variance_ends(of.sd[i] ** 2, left[i], level) if enough else (np.nan, np.nan)
-                topics = [topics_for_variance(v, difference, alpha) for v in (of.sd[i] ** 2, *ends)]
+                variance = np.asarray(of.sd[i] ** 2)
+                ends = variance_interval(variance, left[i] if enough else left[i, :0], level=level)
+                topics = [topics_for_variance(float(v), difference, alpha) for v in (variance, *ends)]
                 rows.append((measure, a, b, difference, *topics))
         return table(rows, _NEEDED)
 
@@ -116,12 +117,6 @@ def _means(data: Scores, measure: int, of: Comparisons, pairs: Pairing) -> Array
     total = [np.where(both, x[side], 0.0).sum(-1) for side in (pairs.first, pairs.second)]
     mean = np.divide(total, of.n, out=np.full((2, of.n.size), np.nan), where=of.n > 0)
     return np.exp(mean) if data.average_of(measure) == "geometric" else mean
-
-
-def _variance_ends(variance: float, left: Array, level: float) -> tuple[float, float]:
-    """The interval of a variance, from what it is without each group of queries."""
-    low, high = np.exp(jackknife_interval(np.log(variance), np.log(left), level=level))
-    return float(low), float(high)
 
 
 def cluster_index(names: pl.Series) -> Index:

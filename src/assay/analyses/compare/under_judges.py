@@ -9,8 +9,8 @@ import polars as pl
 from assay.analyses.compare.comparisons import Comparisons
 from assay.analyses.compare.families import Family, pairing
 from assay.results.schemas import schema, table
-from assay.scoring.beside_reference import Side, sides
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
+from assay.scoring.judges.sides import Side, sides
 from assay.stats.paired.interactions import Conclusions
 from assay.stats.significance.pairs import Correction
 

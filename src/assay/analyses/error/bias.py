@@ -19,13 +19,11 @@ import polars as pl
 from assay.analyses.error.topics import TopicEstimates
 from assay.core.arrays import Array
 from assay.results.schemas import schema, table
-from assay.stats.intervals import deletions, jackknife_error, t_quantile
+from assay.stats.intervals import carried_t, deletions, jackknife_error, t_quantile
 from assay.stats.leave_one_out import topic_sets
 
 _OVERALL = schema("bias_share", "share_low", "share_high", "error_ratio", "ratio_low", "ratio_high")
 _STRAIGHT = 1e-6  # a smaller skewness bends nothing
-_FEWEST = 2.0  # degrees of freedom that an error has, however few topics carry it
-_NONE = 1e-300
 
 
 def bias_replicates(estimates: TopicEstimates) -> Array:
@@ -61,25 +59,6 @@ def skewed_interval(replicates: Array, *, level: float) -> tuple[Array, Array]:
     error, t = jackknife_error(left_out), t_quantile(level, n - 1)
     low, high = (value - error * 3 * (np.cbrt(1 + bend * (z - bend / 6)) - 1) / bend for z in (t, -t))
     return low, high
-
-
-def carrying_topics(influence: Array) -> Array:
-    """How many topics carry an error: the squared sum of squared influences over the sum of their squares. [...]
-
-    `influence` is [topic, ...]. Of n alike n, of n normal ones about n / 3, of one that alone moves the estimate 1.
-
-    >>> carrying_topics(np.array([[1.0, 3.0], [-1.0, 0.0]])).tolist()
-    [2.0, 1.0]
-    """
-    square = influence**2
-    return np.asarray(square.sum(0) ** 2 / np.maximum((square**2).sum(0), _NONE))
-
-
-def carried_t(influence: Array, level: float) -> Array:
-    """Student's quantile with a degree of freedom for every topic that carries the error. [...]"""
-    from scipy.special import stdtrit
-
-    return np.asarray(stdtrit(np.maximum(carrying_topics(influence), _FEWEST), (1 + level) / 2))
 
 
 def log_interval(replicates: Array, *, level: float) -> tuple[float, float]:

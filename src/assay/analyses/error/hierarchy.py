@@ -17,12 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from assay.analyses.error.bias import carried_t
 from assay.analyses.error.random_effects import RandomEffects
 from assay.analyses.error.topics import TopicEstimates
 from assay.core.arrays import Array
 from assay.results.schemas import schema, table
-from assay.stats.intervals import jackknife_error, t_quantile
+from assay.stats.intervals import carried_t, jackknife_error, t_quantile
 
 _STEPS = 60  # of a search by halving
 _TINY = 1e-12  # the least variance of which a logarithm is taken

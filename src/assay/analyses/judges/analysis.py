@@ -31,7 +31,7 @@ from assay.data.run_lists import attributes
 from assay.results.analysis import Section, analysis
 from assay.results.result import Result, Screen
 from assay.results.sentences import one_topic
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 
 Sampled = Literal["topics", "documents"]
 
@@ -138,16 +138,23 @@ def judges(
         The mean of the judge's scores less the reference's over all runs: how lenient the judge is.
     kappa, kappa_low, kappa_high
         Cohen's kappa of the labels of both (cohen1960).
+    alpha, alpha_low, alpha_high
+        Krippendorff's alpha of the labels, ordinal (krippendorff2004).
+    leniency, leniency_low, leniency_high
+        Without runs: the mean grade by the judge less that by the reference.
     n_runs, n_topics, n_labels
         Runs; topics with scores of both; documents that both labelled.
 
     Notes
     -----
     tables.profiles: judge, n_labels, n_topics, lowest, highest, mean, n_values, n_repeated, flags: what each judge is
-    like, and what is odd about it.
+    like, and what is odd about it: inverted, constant, another scale, a kappa with another judge of
+    {near_duplicate_kappa} or more, fewer than {few_common_pairs} documents in common, or stray grades above its scale
+    (at most {stray_share:.0%} of its labels), which agreement leaves out.
     tables.documents: judge, reference, statistic, grade, value, low, high, n_pairs, n_topics: kappa, linear and
     quadratic kappa, Krippendorff's alpha (krippendorff2004), and kappa, precision and recall from every grade on; how
-    much higher the judge grades, and how often.
+    much higher the judge grades, and how often. Judges of more than {few_grades} different grades are not asked for
+    equal ones.
     tables.overlap: how many documents and topics both judged, and each alone. tables.grades: how often which grade
     of one meets which of the other. tables.by_grade: what the judge says of documents of each grade. tables.by_topic:
     the same agreement on every topic. tables.self: how often a judge who labelled a document repeatedly says the
@@ -159,9 +166,11 @@ def judges(
     every run's ranks. tables.ceiling: how well the judge predicts the reference's ranking of other topics, against
     how well the reference does itself, on disjoint halves: on the same topics tau shares their noise.
     tables.bias: whether a judge favours a run, or a group, beyond what it does to all: with topics random, with
-    systems random as well, and beyond a change of scale. tables.scale: the line of the judge's means on the
-    reference's. tables.topics, tables.look: the topics and the documents that carry the disagreement, for people to
-    look at. tables.judge_taus: tau between all judges. tables.spread: what the choice of judge adds to a difference.
+    systems random as well, and beyond a change of scale. A column of more than {most_groups} different values makes
+    no groups. tables.scale: the line of the judge's means on the reference's, where runs make up at least
+    {least_reliable_scale:.0%} of the variance of means. tables.topics, tables.look: the topics and the documents that
+    carry the disagreement, for people to look at. tables.judge_taus: tau between all judges. tables.spread: what the
+    choice of judge adds to a difference.
     tables.correction: every run's score by the reference's topics alone, corrected (value, low, high), and by the
     uncorrected model; effective_topics, and its ceiling. tables.corrected_differences: the same for pairs.
     tables.extra_topics: whether the topics that a model judged alone look like the others. tables.width,
@@ -213,7 +222,8 @@ def judges(
         name: shown_path(str(value)) if name in shown else value for name, value in given.items() if value is not None
     }
     charts = tuple(judge_charts(tables, data.basis, level=level))
-    return Result("judges", table, tables, data.basis, settings, tuple(notes), charts=charts)
+    screen = None if data.scores else Screen()  # of documents alone all columns
+    return Result("judges", table, tables, data.basis, settings, tuple(notes), charts=charts, screen=screen)
 
 
 def _most_topics(data: Judges) -> int:

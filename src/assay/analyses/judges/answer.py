@@ -7,23 +7,27 @@ from collections.abc import Mapping
 import polars as pl
 
 from assay.results.schemas import schema
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 
 _COUNTS = ("n_pairs", "same", "opposite", "only_reference", "only_judge", "neither", "changed")
 _OF_RUNS = schema(
     *("judge", "reference", "measure", *_COUNTS, "tau", "low", "high", "shift", "shift_low", "shift_high"),
-    *("kappa", "kappa_low", "kappa_high", "n_runs", "n_topics", "n_labels"),
+    *("kappa", "kappa_low", "kappa_high", "alpha", "alpha_low", "alpha_high", "n_runs", "n_topics", "n_labels"),
     **dict.fromkeys(("judge", "reference"), pl.String),
     **dict.fromkeys((*_COUNTS, "n_labels"), pl.Int64),
 )
-_OF_DOCUMENTS = ("judge", "reference", "kappa", "kappa_low", "kappa_high", "n_labels")
+_OF_DOCUMENTS = (
+    *("judge", "reference", "kappa", "kappa_low", "kappa_high", "alpha", "alpha_low", "alpha_high"),
+    *("leniency", "leniency_low", "leniency_high", "n_labels"),
+)
+_STATISTICS = {"kappa": "kappa", "alpha_ordinal": "alpha", "leniency": "leniency"}
 _BY = ("judge", "reference", "measure")
 
 
 def answer(judges: Judges, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Gather one row per judge and measure, or per judge where there are no runs."""
     every = pl.DataFrame({"judge": judges.names[1:]}).with_columns(reference=pl.lit(judges.reference))
-    labelled = every.join(_kappa(tables), on="judge", how="left", maintain_order="left")
+    labelled = _with_labels(every, tables)
     if not judges.scores:
         return labelled.select(_OF_DOCUMENTS)
     measures = pl.DataFrame({"measure": judges.scores[0].conditions})
@@ -33,11 +37,18 @@ def answer(judges: Judges, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     return rows.select(pl.col(name).cast(kind) for name, kind in _OF_RUNS.items())
 
 
-def _kappa(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    kinds = {"judge": pl.String, "statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
-    known = tables.get("documents", pl.DataFrame(schema=kinds | {"grade": pl.Float64, "n_pairs": pl.Int64}))
-    ends = {"value": "kappa", "low": "kappa_low", "high": "kappa_high", "n_pairs": "n_labels"}
-    return known.filter(pl.col("grade").is_null(), statistic="kappa").select("judge", *ends).rename(ends)
+def _with_labels(rows: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Put what is known of the labels beside every judge."""
+    kinds = {"judge": pl.String, "statistic": pl.String, "grade": pl.Float64, "n_pairs": pl.Int64}
+    empty = pl.DataFrame(schema=kinds | dict.fromkeys(("value", "low", "high"), pl.Float64))
+    known = tables.get("documents", empty).filter(pl.col("grade").is_null())
+    for statistic, name in _STATISTICS.items():
+        ends = {"value": name, "low": f"{name}_low", "high": f"{name}_high"}
+        own = known.filter(statistic=statistic).select("judge", *ends).rename(ends)
+        rows = rows.join(own, on="judge", how="left", maintain_order="left")
+    counts = tables.get("overlap", pl.DataFrame(schema={"judge": pl.String, "n_common": pl.Int64}))
+    labels = counts.select("judge", n_labels="n_common")
+    return rows.join(labels, on="judge", how="left", maintain_order="left")
 
 
 def _counts(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:

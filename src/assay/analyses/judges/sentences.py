@@ -119,7 +119,7 @@ def lenient_judge(judges: Result) -> Spoken:
     return Sentence.of("Do not compare means across judges", most, "{:+.3f}".format, why=why, ends=ends)
 
 
-def _wider(row: Row, n: int, level: float) -> dict[str, object]:
+def _wider(row: Row, n: int, level: float) -> Row:
     """A row whose interval holds for n judges at once; Student's, over topics."""
     dof = max(1, int(row["n_topics"] or 2) - 1)
     factor = float(stdtrit(dof, 1 - (1 - level) / (2 * n)) / stdtrit(dof, (1 + level) / 2))
@@ -183,18 +183,20 @@ _ENDS = ("value", "low", "high")
 def corrected_scores(judges: Result) -> Spoken:
     """Says how much narrower intervals of means are with the topics that a judge scored alone, once corrected.
 
-    The median over runs of the ratio of widths, by the first measure. Nothing is said where these topics look
-    different from the others.
+    The median over runs of the ratio of widths, by the first measure. Where these topics may differ from the others
+    it is inconclusive, and where they are too few, nothing is said.
     """
-    doubted = {note.code for note in judges.notes} & {"extra_topics_differ", "few_labelled_topics"}
-    if "correction" not in judges.tables or doubted:
+    codes = {note.code for note in judges.notes}
+    if "correction" not in judges.tables or "few_labelled_topics" in codes:
         return None
+    if codes & {"extra_topics_differ", "extra_topics_doubted"}:
+        return Sentence.inconclusive("whether topics judged by one judge alone may be used")
     said = []
     for row in _first_rows(judges):
         own = judges.tables["correction"].filter(judge=row["judge"], measure=row["measure"])
         ratio = own["width_ratio"].drop_nulls().median()
         if isinstance(ratio, float) and ratio < 1:
-            n = own["n_topics"].max()
+            n = int(own["n_topics"].to_numpy().max())
             why = f"{row['reference']} judged {n} topics, and the rest then makes intervals narrower"
             action = f"Report the corrected scores by {row['judge']}"
             said.append(Sentence(action, value=ratio, shown=f"{percent(ratio)} of the width", why=why))

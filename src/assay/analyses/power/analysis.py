@@ -193,7 +193,7 @@ def power(
     tables.needed, with `difference` only: measure, difference, n_topics, low, high: how many topics make such a
     difference between two given runs significant with a chance of {target_power} (paired t test at alpha, by itself),
     if it varies over topics as that of the median pair does; the interval is that of this variance, by the jackknife
-    over topics.
+    over topics, as of `assay topics`.
     tables.truth, with `truth` only: measure, target, right (share of the significant pairs that are in the target's
     order; truly equal pairs count as not right, pairs whose true difference is within {truth_errors} Monte-Carlo
     standard errors of 0 do not count), low, high (its interval over topics, by the jackknife; none where no topic

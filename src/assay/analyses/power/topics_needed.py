@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 
 from assay.results import schemas
 from assay.scoring.scores import Scores
-from assay.stats.intervals import grouped, jackknife_interval
-from assay.stats.paired.pair_variances import typical_variances
+from assay.stats.intervals import grouped
+from assay.stats.paired.pair_variances import typical_variances, variance_interval
 from assay.stats.paired.sample_size import topics_for_variance
 
 _SCHEMA = schemas.schema("measure", "difference", "n_topics", "low", "high", low=pl.Int64, high=pl.Int64)
@@ -19,7 +18,7 @@ def needed_table(data: Scores, difference: float, *, alpha: float, level: float)
     rows = []
     for measure, x in zip(data.conditions, data.working(), strict=True):
         estimate, left_out = typical_variances(x, grouped(x.shape[1]))
-        ends = jackknife_interval(np.log(estimate), np.log(left_out), level=level)
-        topics = (topics_for_variance(v, difference, alpha) for v in (estimate, *np.exp(ends)))
+        ends = variance_interval(estimate, left_out, level=level)
+        topics = (topics_for_variance(float(v), difference, alpha) for v in (estimate, *ends))
         rows.append((measure, difference, *topics))
     return schemas.table(rows, _SCHEMA)

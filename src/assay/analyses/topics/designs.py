@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from assay.core.arrays import Array
-from assay.stats.intervals import grouped, jackknife_interval
-from assay.stats.paired.pair_variances import typical_variances
+from assay.stats.intervals import grouped
+from assay.stats.paired.pair_variances import typical_variances, variance_interval
 from assay.stats.paired.sample_size import (
     anova_difference,
     anova_topics,
@@ -65,6 +65,4 @@ def pair_variance(x: Array, design: Design) -> Array:
     """
     middle = np.mean if design.name == "anova" else np.median
     estimate, left_out = typical_variances(x, grouped(x.shape[1]), middle=middle)
-    with np.errstate(divide="ignore"):
-        low, high = jackknife_interval(np.log(estimate), np.log(left_out), level=design.level)
-    return np.array([estimate, *np.exp([low, high])])
+    return np.array([estimate, *variance_interval(estimate, left_out, level=design.level)])

@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.analyses.topics.designs import MOST_TOPICS
 from assay.core.arrays import Array, Bools, Index
-from assay.stats.intervals import deletion_changes, grouped, jackknife_interval
+from assay.stats.intervals import deletion_changes, grouped, skewed_jackknife_interval
 from assay.stats.paired.pair_variances import typical_variances
 from assay.stats.paired.sample_size import detectable_difference, normal_topics, paired_topics
 from assay.stats.subsampling import best_p_values
@@ -103,8 +103,8 @@ class PoolEstimate:
 
 
 def _ends(values: Array, level: float) -> tuple[float, float]:
-    """The interval of a value, [1 + group], by the jackknife."""
-    low, high = jackknife_interval(values[0], values[1:], level=level)
+    """The interval of a value, [1 + group], by the jackknife, as of the variance that it rests on."""
+    low, high = skewed_jackknife_interval(values[0], values[1:], level=level)
     return float(low), float(high)
 
 

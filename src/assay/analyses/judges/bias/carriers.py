@@ -20,7 +20,7 @@ from assay.data.lookup import Lookup, salt
 from assay.data.tables import Runs
 from assay.results.schemas import schema, table
 from assay.scoring.conditions import recognised_condition
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 
 DEPTH = 10  # where the measure has no cutoff: what people look at first
 

@@ -7,7 +7,7 @@ squares of judges and of topics both hold the interaction, which is subtracted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -16,10 +16,9 @@ import polars as pl
 from assay.analyses.judges.bias.run_means import additive_means
 from assay.core.arrays import Array, Bools
 from assay.results.schemas import schema, table
-from assay.scoring.judges import PANEL, Judges
+from assay.scoring.judges.judges import PANEL, Judges
+from assay.scoring.judges.sides import ALL_PAIRS
 from assay.stats.correlation.coefficients import tau_b
-
-ALL_PAIRS = 10  # runs of which all pairs are compared; of more, those that are next to each other
 
 SPREAD = schema(
     "measure", "run_a", "run_b", "n_judges", "n_topics", "difference", "error_topics", "sd_judges", "low", "high",
@@ -47,12 +46,15 @@ def several_tables(judges: Judges, *, level: float = 0.95) -> dict[str, pl.DataF
     for condition, measure in enumerate(judges.scores[0].conditions if judges.scores else ()):
         x = judges.values(condition)
         sign = -1.0 if judges.scores[0].lower_of(condition) else 1.0
-        taus += [(measure, *row) for row in _taus(judges.names, x)]
-        spread += [(measure, *row) for row in _spread(judges, x, sign, level)]
+        able = np.flatnonzero(~np.isnan(x).all((1, 2)))  # judges whose grades the measure takes
+        names, x = [judges.names[i] for i in able], x[able]
+        taus += [(measure, *row) for row in _taus(names, x)]
+        own = x[[name != PANEL for name in names]]
+        spread += [(measure, *row) for row in _spread(judges.scores[0].runs, own, sign, level)]
     return {"judge_taus": table(taus, JUDGE_TAUS), "spread": table(spread, SPREAD)}
 
 
-def _taus(names: tuple[str, ...], x: Array) -> Iterator[tuple[object, ...]]:
+def _taus(names: Sequence[str], x: Array) -> Iterator[tuple[object, ...]]:
     there = ~np.isnan(x)
     if there.all():
         means = x.mean(-1)
@@ -78,12 +80,10 @@ def _means(x: Array, there: Bools) -> Array:
     return np.asarray(x.mean(-1) if there.all() else additive_means(x, there, np.ones((1, x.shape[1])))[0])
 
 
-def _spread(judges: Judges, x: Array, sign: float, level: float) -> Iterator[tuple[object, ...]]:
+def _spread(runs: Sequence[str], x: Array, sign: float, level: float) -> Iterator[tuple[object, ...]]:
     """The rows of `spread` by one measure; `x` is [judge, run, topic]."""
-    x = x[[name != PANEL for name in judges.names]]
     if len(x) < 2:
         return
-    runs = judges.scores[0].runs
     for a, b in _pairs(x[0]):
         d = x[:, a] - x[:, b]
         d = d[:, ~np.isnan(d).any(0)]
@@ -104,7 +104,8 @@ def crossed(d: Array, level: float) -> tuple[float, float, float, float]:
     """Take differences [judge, topic] apart: mean, its error over topics, spread of judges, half of the interval.
 
     The variance of the mean is that over judges and that over topics less the interaction, which both hold; it is at
-    least either of the two. Degrees of freedom are Satterthwaite's. Treats both effects as normal.
+    least either of the two. Degrees of freedom are Satterthwaite's. Treats both effects as normal; two judges tell
+    so little of their variance that the interval is then too narrow.
     """
     from scipy.special import stdtrit
 

@@ -24,7 +24,7 @@ from assay.core.notes import Note
 from assay.core.text import counted, first_few
 from assay.core.thresholds import Threshold
 from assay.results.schemas import schema, table
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 from assay.stats.significance.pairs import corrected
 
 RUN, GROUP = "run", "group"

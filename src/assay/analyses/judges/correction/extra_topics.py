@@ -20,7 +20,7 @@ from assay.core.notes import Note
 from assay.core.text import listed, probability
 from assay.core.thresholds import Threshold
 from assay.results.schemas import schema, table
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 
 EXTRA_DIFFER = Threshold(
     "extra_topics_differ",
@@ -88,10 +88,10 @@ def on_extra_topics(judges: Judges) -> Iterator[Note]:
         about = f"{one.measure}, topics scored by {one.judge} and not by {one.reference}"
         if least * len(made) < EXTRA_DIFFER.value:
             what = "they differ, and a correction that takes both for samples of one population is biased by that"
-            yield Note("extra_topics_differ", "warning", f"{about}: {said}; {what}", _DOUBTED, (one.measure,))
+            yield Note("extra_topics_differ", "warning", f"{about}: {said}; {what}", measures=(one.measure,))
         elif least < EXTRA_DOUBTED.value:
             what = "they may differ, and a correction takes both for samples of one population"
-            yield Note("extra_topics_doubted", "caution", f"{about}: {said}; {what}", _DOUBTED, (one.measure,))
+            yield Note("extra_topics_doubted", "caution", f"{about}: {said}; {what}", measures=(one.measure,))
         else:
             what = "that both are samples of one population is assumed, and cannot be shown"
             yield Note("extra_topics_assumed", "info", f"{about}: {said}; {what}", _DOUBTED, (one.measure,))

@@ -22,7 +22,7 @@ from assay.core.text import counted
 from assay.data.judgments.labels import Labels
 from assay.data.outputs import check_output, write_bytes
 from assay.measures.grammar import parse
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 
 
 def next_topics(judges: Judges, n: int, rng: np.random.Generator) -> pl.DataFrame:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.core.arrays import Array, Bools, Index
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
+from assay.scoring.judges.sides import ALL_PAIRS
 from assay.scoring.scores import Scores
-
-MANY_RUNS = 10  # beyond which not all pairs are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ def overlaps(judges: Judges) -> Iterator[Overlap]:
 def pairs_of(scores: Array) -> tuple[Index, Index]:
     """All pairs of few runs; of many, the best with each other and each with the next. `scores` is [run, topic]"""
     n = len(scores)
-    if n <= MANY_RUNS:
+    if n <= ALL_PAIRS:
         first, second = np.triu_indices(n, 1)
         return first, second
     order = np.argsort(-_means(scores), kind="stable")  # NaN last

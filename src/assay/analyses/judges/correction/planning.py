@@ -22,7 +22,7 @@ from assay.core.errors import UsageError
 from assay.core.notes import Note
 from assay.core.text import counted
 from assay.results.schemas import schema, table
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 from assay.stats.paired.sample_size import interval_topics, interval_width
 
 _NODES = 15  # of the integral over lambda

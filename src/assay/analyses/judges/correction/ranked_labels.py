@@ -11,7 +11,7 @@ from assay.core.arrays import Array, Bools, Index
 from assay.core.errors import UsageError
 from assay.data.judgments.labels import Labels
 from assay.data.tables import Qrels, Runs, places
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ from assay.data.judgments.labels import Labels
 from assay.measures.declare import Measure
 from assay.measures.grammar import parse
 from assay.results.schemas import schema, table
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
 from assay.stats.intervals import t_interval
 
 _PROBABILITY = ("probability", "inclusion", "inclusion_probability", "pi")

@@ -15,14 +15,15 @@ from itertools import chain
 import numpy as np
 import polars as pl
 
-from assay.analyses.judges.correction.overlap import MANY_RUNS, Overlap, overlaps
+from assay.analyses.judges.correction.overlap import Overlap, overlaps
 from assay.analyses.judges.correction.prediction_powered import Convention, CorrectedMeans, MeanEstimate, corrected
 from assay.core.arrays import Array
 from assay.core.notes import Note
 from assay.core.text import counted, first_few, listed
 from assay.core.thresholds import Threshold
 from assay.results.schemas import schema, table
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
+from assay.scoring.judges.sides import ALL_PAIRS
 
 FEW_LABELLED = Threshold(
     "few_labelled_topics",
@@ -77,7 +78,7 @@ def on_correction(judges: Judges) -> Iterator[Note]:
         yield from _on_topics(one)
     for one in every:
         yield from _on_outcomes(one)
-    if every and len(every[0].of.runs) > MANY_RUNS:
+    if every and len(every[0].of.runs) > ALL_PAIRS:
         what = f"pairs of the best run with each other, and of neighbours in the order of {every[0].reference}"
         yield Note("some_pairs", "info", f"differences are shown of {what}", tables=("corrected_differences",))
 

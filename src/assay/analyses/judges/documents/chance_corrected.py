@@ -24,7 +24,7 @@ _NOTHING = 1e-12  # a standard error that is only rounding
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class GradeTables:
     """How often one grade stands beside another, in every topic that has any."""
 
     values: Array  # [grade] in their order
@@ -42,7 +42,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class IntervalEstimate:
     """A coefficient with its interval over topics; NaN where there is none."""
 
     value: float
@@ -50,7 +50,7 @@ class Estimate:
     high: float
 
 
-def contingency(topic: Index, rows: Array, columns: Array) -> Counted:
+def contingency(topic: Index, rows: Array, columns: Array) -> GradeTables:
     """Cross the grades of two judges, topic by topic; all are [pair], and NaN says that a judge says nothing.
 
     >>> crossed = contingency(np.array([0, 0, 1]), np.array([0.0, 2.0, 2.0]), np.array([0.0, 0.0, np.nan]))
@@ -63,10 +63,10 @@ def contingency(topic: Index, rows: Array, columns: Array) -> Counted:
     topics, own = np.unique(topic[there], return_inverse=True)
     shape = (topics.size, values.size, values.size)
     cell = (own * values.size + a) * values.size + b
-    return Counted(values, np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64))
+    return GradeTables(values, np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64))
 
 
-def coincidences(topic: Index, unit: Index, grade: Array) -> Counted:
+def coincidences(topic: Index, unit: Index, grade: Array) -> GradeTables:
     """Count which labels stand beside each other on one unit, as Krippendorff does; labels are in no order.
 
     A unit with m labels adds m(m - 1) ordered pairs of them, each weighted by 1 / (m - 1); one with a single label
@@ -88,7 +88,7 @@ def coincidences(topic: Index, unit: Index, grade: Array) -> Counted:
     for t in range(topics.size):
         here = at == t
         count[t] = labels[here].T @ weighted[here] - np.diag(weighted[here].sum(0))
-    return Counted(values, count)
+    return GradeTables(values, count)
 
 
 def both_ways(table: Array) -> Array:
@@ -209,7 +209,7 @@ def without_each(count: Array) -> Array:
     return np.concatenate([total[None], total - count])
 
 
-def estimate(replicates: Array, *, level: float, lowest: float = -1.0, highest: float = 1.0) -> Estimate:
+def estimate(replicates: Array, *, level: float, lowest: float = -1.0, highest: float = 1.0) -> IntervalEstimate:
     """Take the first replicate as the estimate, and the others, without a topic each, for its interval over topics.
 
     The standard error is the jackknife's, with Student's t, and the interval is symmetric on the scale of the log
@@ -219,7 +219,7 @@ def estimate(replicates: Array, *, level: float, lowest: float = -1.0, highest: 
     of a grade that is rare, and the others do not show it.
     """
     value, n = float(replicates[0]), replicates.size - 1
-    none = Estimate(value, np.nan, np.nan)
+    none = IntervalEstimate(value, np.nan, np.nan)
     if n < 2:
         return none
     error, at = float(jackknife_error(replicates[1:])), (value - lowest) / (highest - lowest)
@@ -228,7 +228,7 @@ def estimate(replicates: Array, *, level: float, lowest: float = -1.0, highest: 
     half = t_quantile(level, _degrees_of_freedom(replicates[1:])) * error / (highest - lowest) / (at * (1 - at))
     odds = np.log(at / (1 - at)) + np.array([-half, half])
     low, high = lowest + (highest - lowest) / (1 + np.exp(-odds))
-    return Estimate(value, float(low), float(high))
+    return IntervalEstimate(value, float(low), float(high))
 
 
 def _degrees_of_freedom(left_out: Array) -> int:

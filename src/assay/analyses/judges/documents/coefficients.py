@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.analyses.judges.documents.chance_corrected import (
-    Counted,
     Difference,
+    GradeTables,
     Statistic,
     agreed,
     alpha,
@@ -43,7 +43,7 @@ class TwoJudges:
 
     a: int
     b: int
-    crossed: Counted  # by topics in common
+    crossed: GradeTables  # by topics in common
     topics: Index  # [topic in common] its position among all topics
     is_one_scale: bool
 

@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.judges.documents.chance_corrected import (
-    Counted,
     Difference,
-    Estimate,
+    GradeTables,
+    IntervalEstimate,
     agreed,
     alpha,
     average_of,
@@ -30,7 +30,7 @@ from assay.analyses.judges.documents.chance_corrected import (
 from assay.analyses.judges.documents.coefficients import FEW_GRADES, TwoJudges, alpha_of, coefficients, two_judges
 from assay.analyses.judges.documents.scales import Scales
 from assay.core.arrays import Bools
-from assay.results.schemas import Schema, schema, table, without_nan
+from assay.results.schemas import Schema, schema, table
 
 _TWO = {"judge": pl.String, "reference": pl.String}
 _INTERVAL = ("value", "low", "high")
@@ -89,7 +89,7 @@ def agreement_on_documents(scales: Scales, *, level: float) -> dict[str, pl.Data
         Kappa and leniency in each topic.
     self
         What a judge says who is asked again, of pairs with several labels: the share of pairs of labels that agree,
-        and alpha over all labels of a pair.
+        each label counting once, and alpha over all labels of a pair.
     judge_pairs
         Kappa, quadratic kappa and ordinal alpha of all judges with each other, the reference among them.
     all_judges
@@ -107,7 +107,7 @@ def agreement_on_documents(scales: Scales, *, level: float) -> dict[str, pl.Data
         "judge_pairs": (_JUDGE_PAIRS, _judge_pair_rows(scales, level)),
         "all_judges": (_ALL_JUDGES, _all_rows(scales, level)),
     }
-    return {name: without_nan(table(found, columns)) for name, (columns, found) in rows.items()}
+    return {name: table(found, columns) for name, (columns, found) in rows.items()}
 
 
 def _each(scales: Scales, crossed: list[TwoJudges], rows: Callable[[TwoJudges], Iterator[Row]]) -> Iterator[Row]:
@@ -184,7 +184,7 @@ def _self_rows(scales: Scales, level: float) -> Iterator[Row]:
             yield name, statistic, e.value, e.low, e.high, n.size, float(n.mean()), again.n_topics
 
 
-def _alphas(counted: Counted, level: float) -> dict[str, Estimate]:
+def _alphas(counted: GradeTables, level: float) -> dict[str, IntervalEstimate]:
     """Alpha of coincidences with every difference that their grades allow."""
     tables, values = without_each(counted.count), counted.values
     return {
@@ -203,7 +203,7 @@ def _judge_pair_rows(scales: Scales, level: float) -> Iterator[Row]:
         yield names[a], names[b], two.n_common, two.crossed.n_topics, *ends
 
 
-def _paired(two: TwoJudges, level: float) -> dict[str, Estimate]:
+def _paired(two: TwoJudges, level: float) -> dict[str, IntervalEstimate]:
     if not (two.n_common and two.is_one_scale):
         return {}
     tables, values = without_each(two.crossed.count), two.crossed.values
@@ -216,7 +216,7 @@ def _paired(two: TwoJudges, level: float) -> dict[str, Estimate]:
     return found
 
 
-def _ends(e: Estimate | None) -> tuple[float | None, ...]:
+def _ends(e: IntervalEstimate | None) -> tuple[float | None, ...]:
     return (None, None, None) if e is None else (e.value, e.low, e.high)
 
 

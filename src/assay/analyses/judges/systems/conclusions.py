@@ -13,8 +13,8 @@ from assay.core.notes import Note
 from assay.core.text import counted
 from assay.results.schemas import schema, table, without_nan
 from assay.results.sentences import MANY_RUNS
-from assay.scoring.beside_reference import Side, sides
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
+from assay.scoring.judges.sides import Side, sides
 from assay.stats.paired.interactions import (
     NEITHER,
     ONLY_JUDGE,

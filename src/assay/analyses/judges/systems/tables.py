@@ -12,8 +12,8 @@ from assay.core.arrays import Array
 from assay.core.notes import Note
 from assay.core.text import counted
 from assay.results.schemas import schema, table
-from assay.scoring.beside_reference import Side, sides
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
+from assay.scoring.judges.sides import Side, sides
 from assay.stats.splits import SPLIT_TOPICS
 from assay.stats.subsampling import HALVED_TOPICS, halves
 

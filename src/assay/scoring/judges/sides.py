@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.core.arrays import Array, Bools
-from assay.scoring.judges import Judges
+from assay.scoring.judges.judges import Judges
+
+ALL_PAIRS = 10
+"""Runs of which all pairs are shown; of more, those that matter most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,14 @@
-"""Several judges: what each of them says of the same documents, and how the same runs score under each.
-
-A judge is a set of judgments, or a set of scores that rests on one. All are brought to the same measures, runs and
-topics; what a judge has not judged is a gap, which no later step fills.
-"""
+"""What several judges say, brought to the same measures, runs and topics, from judgments or from scores."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 
-from assay.core.arrays import Array
 from assay.core.errors import MeasureError, UsageError, suggestion
 from assay.core.notes import Note
 from assay.core.text import counted, first_few, listed
@@ -27,55 +22,15 @@ from assay.data.read import read_qrels, read_runs
 from assay.data.tables import Qrels, Runs
 from assay.measures.grammar import AnyMeasure
 from assay.scoring.conditions import recognised_condition, score_conditions
+from assay.scoring.judges.judges import MAIN, PANEL, Judges, JudgmentsAlone, Panel
 from assay.scoring.missing import Missing, settle_missing
 from assay.scoring.scores import Scores, Undefined
 
-Panel = Literal["majority", "mean"]
-
 Declared = TypeVar("Declared", Qrels, Scores)
-
-MAIN, PANEL = "main", "panel"
-"""The judge whose judgments, or scores, have no name; and the one that says what several say together."""
 
 _DEFAULT = ("nDCG@10",)
 _SCORE = "score"  # what the columns of one table, a judge each, have in common
 _MOST_VALUES = 12  # different scores that count as labels
-
-
-@dataclass(frozen=True, slots=True)
-class JudgmentsAlone:
-    """Judgments by name, without runs: enough to ask whether judges agree on documents."""
-
-    named: Mapping[str, Qrels]
-    origin: Origin = NOWHERE
-
-
-@dataclass(frozen=True, slots=True)
-class Judges:
-    """What several judges say, the reference first: of documents, of the scores of runs, or of both."""
-
-    names: tuple[str, ...]  # [judge]
-    labels: Labels | None = (
-        None  # of documents, or of answers that are scored by few values; None where there are none
-    )
-    scores: tuple[Scores, ...] = ()  # [judge] of the same measures, runs and topics; empty for documents alone
-    runs: Runs | None = field(default=None, repr=False)  # whose documents are labelled
-    basis: Basis = field(default_factory=Basis)
-    notes: tuple[Note, ...] = ()
-    origin: Origin = NOWHERE
-
-    def __repr__(self) -> str:
-        scored = f", {len(self.scores[0].runs)} runs" if self.scores else ""
-        return f"Judges({', '.join(self.names)}{scored})"
-
-    @property
-    def reference(self) -> str:
-        """The judge with whom the others are compared."""
-        return self.names[0]
-
-    def values(self, condition: int) -> Array:
-        """The scores by one measure on the scale of statistics, higher is better. [judge, run, topic]"""
-        return np.stack([scores.working()[condition] for scores in self.scores])
 
 
 def judges_of(

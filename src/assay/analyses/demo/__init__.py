@@ -1,0 +1,1 @@
+"""The whole pipeline on a synthetic collection, for a first look."""

@@ -1,0 +1,1 @@
+"""Judges: the same runs scored under several sets of judgments, and a judge beside the reference."""
