@@ -249,6 +249,16 @@ def test_a_sample_that_may_lack_the_highest_grade_of_its_scale_is_said() -> None
         assert {note.code for note in on_sampled(both, certain)} == codes
 
 
+def test_labels_of_people_that_are_all_below_the_threshold_of_relevance_still_count() -> None:
+    """Of a scale of 0 to 3 the sample has a 0: P(rel=2)@2 is lower by what the model was wrong about."""
+    human: Rows = [("t", "c", 0)]
+    certain = Inclusion(ALL.topic, ALL.doc, np.ones(5))
+    both = laid_out(human, MODEL, RUNS, ["P(rel=2)@2"])
+    assert next_documents(both, 2, np.random.default_rng(4))["chosen"].sum() == 2
+    table = sampled(both, certain)["sampled"]
+    assert table.filter(run="x").select("model", "value").row(0) == pytest.approx((0.25, 0.0))
+
+
 def test_labels_and_probabilities_that_do_not_fit_are_said() -> None:
     def codes(human: Rows, inclusion: Inclusion) -> set[str]:
         return {note.code for note in on_sampled(laid_out(human, MODEL, RUNS, ["P@2"]), inclusion)}

@@ -85,7 +85,7 @@ def document_weights(judges: Judges) -> tuple[Array, Labels]:
     depth = min(measure.cutoff or longest(judges), longest(judges))
     where = ranked_labels(judges, depth)
     labels = where.labels
-    scale = GradeScale.of(labels.grade[0], labels.highest[0])
+    scale = GradeScale.of(labels.grade[1], labels.highest[1])
     check_linear(measure, scale)
     gain = np.ptp(worth(measure, scale, depth)[0], axis=-1)  # [rank]
     square = np.bincount(where.pair, weights=gain[where.rank] ** 2, minlength=labels.topic.size)

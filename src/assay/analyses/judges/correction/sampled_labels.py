@@ -22,7 +22,6 @@ import polars as pl
 
 from assay.analyses.judges.correction.linear_measures import (
     GradeScale,
-    check_linear,
     depends_on_highest,
     why_not,
     worth,
@@ -154,7 +153,6 @@ def sampled_scores(measure: Measure, sample: LabelledSample, where: RankedLabels
 def _worth(measure: Measure, labels: Labels, judge: int, where: RankedLabels, depth: int) -> tuple[Array, float]:
     """What each entry adds by the grades of one judge, [entry], and what a list without any scores."""
     scale = GradeScale.of(labels.grade[judge], labels.highest[judge])
-    check_linear(measure, scale)
     value, base = worth(measure, scale, depth)
     return value[where.rank, scale.codes(labels.grade[judge])[where.pair]], base
 
@@ -200,9 +198,9 @@ def _reason(condition: str, labels: Labels, judge: str) -> str | None:
     """Why a condition cannot be estimated; None where it can."""
     if "/" in condition:
         return "it is under other judgments, or normalised"
-    of = (0, labels.names.index(judge))
-    reasons = [why_not(parse(condition), GradeScale.of(labels.grade[i], labels.highest[i])) for i in of]
-    return next((reason for reason in reasons if reason), None)
+    of = [0, labels.names.index(judge)]  # a few labels by people may lack the highest grades of their scale
+    scale = GradeScale.of(labels.grade[of], max(labels.highest[i] for i in of))
+    return why_not(parse(condition), scale)
 
 
 def on_sampled(judges: Judges, inclusion: Inclusion) -> Iterator[Note]:
