@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from assay.analyses.judges.analysis import judges as analyse
 from assay.analyses.judges.correction.linear_measures import GradeScale, check_linear, why_not, worth
 from assay.analyses.judges.correction.next_labels import (
     inclusion_probabilities,
@@ -226,6 +227,22 @@ def test_scores_of_topics_with_a_sample_of_labels_are_no_scores_by_people() -> N
     part = without_sampled(both, Inclusion(ALL.topic[3:], ALL.doc[3:], ALL.probability[3:]))
     assert np.isnan(part.scores[0].value).all((0, 1)).tolist() == [topic == "u" for topic in both.scores[0].topics]
     assert part.scores[1] is both.scores[1]
+
+
+def test_topics_with_a_sample_of_labels_enter_no_other_table(tmp_path: Path) -> None:
+    """Two topics are judged wholly, of ten a sample: unlabelled documents there are not nonrelevant."""
+    people, model, runs = simulated(np.random.default_rng(16), 12)
+    known = [row for row in people if row[0] in {"t0", "t1"}]
+    sample = next_documents(laid_out(known, model, runs, ["P@5"]), 20, np.random.default_rng(5))
+    path = tmp_path / "drawn.tsv"
+    write_next(str(path), sample)
+    drawn = set(sample.filter(chosen=1).select("topic", "doc").rows())
+    filled = laid_out(known + [row for row in people if row[:2] in drawn], model, runs, ["P@5"])
+    result = analyse(filled, inclusion=str(path))
+    assert result.tables["sampled"]["n_topics"].to_list() == [12, 12]
+    assert result.tables["correction"]["n_topics"].to_list() == [2, 2]
+    assert result.tables["correction"]["n_extra"].to_list() == [10, 10]
+    assert result.table["n_topics"].to_list() == [2]
 
 
 def test_topics_are_drawn_whole_and_read_back_as_judgments(tmp_path: Path) -> None:
