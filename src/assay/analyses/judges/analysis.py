@@ -177,10 +177,18 @@ def judges(
     {least_reliable_scale:.0%} of the variance of means. tables.topics, tables.look: the topics and the documents that
     carry the disagreement, for people to look at. tables.judge_taus: tau between all judges. tables.spread: what the
     choice of judge adds to a difference.
-    tables.correction: every run's score by the reference's topics alone, corrected (value, low, high), and by the
-    uncorrected model; effective_topics, and its ceiling. tables.corrected_differences: the same for pairs.
-    tables.extra_topics: whether the topics that a model judged alone look like the others. tables.width,
-    tables.budget, with those flags. tables.sampled, with `inclusion`.
+    tables.correction: every run's score by the reference's topics alone (human), by the model on all (model), and
+    corrected: by PPI (ppi), and by PPI++ (value, low, high) with its lambda; width_ratio of the intervals,
+    effective_topics, and their ceiling n / (1 - rho^2). It is said where people judged fewer than
+    {few_labelled_topics} topics, or fewer than {few_outcomes} have the rarer of the scores 0 and 1.
+    tables.corrected_differences: the same for pairs of runs, a minus b.
+    tables.extra_topics: whether the topics that a model judged alone look like the others, by Welch's t tests: a
+    caution where one has p < {extra_topics_doubted}, a warning where it has p < {extra_topics_differ} by Bonferroni.
+    tables.topics_for_width, with `width`: how many topics people need, alone and with PPI++, with their intervals.
+    tables.width_of_budget, with `budget`: how wide intervals are now, and with so many topics more.
+    tables.sampled, with `inclusion`: scores estimated from labels of sampled documents; topics of which people
+    labelled a sample enter no other table.
+    tables.sampled_differences, with `inclusion`: the same for pairs of runs.
     """
     if (to_judge is not None or sample is not None) and budget is None:
         raise UsageError("--to-judge draws what to judge next; --budget says how many")
