@@ -10,7 +10,7 @@ import pytest
 
 from assay.analyses.judges.correction.planning import (
     DIFFERENCE,
-    LabelPilot,
+    LabelledPilot,
     on_budget,
     topics_for_width,
     width_of_budget,
@@ -34,7 +34,7 @@ def samples(n: int, total: int, agreement: float, *, times: int = 4000, seed: in
 @pytest.mark.parametrize("n", [25, 60, 120, 150])
 def test_planned_widths_are_those_that_samples_have(agreement: float, n: int) -> None:
     """Planned from pilots of 25 topics, of 150 that the model scored; in the mean over pilots and samples."""
-    pilot = LabelPilot.of(corrected(*samples(25, 150, agreement), level=0.95))
+    pilot = LabelledPilot.of(corrected(*samples(25, 150, agreement), level=0.95))
     planned = pilot.corrected_width(np.full(4000, float(n)), level=0.95)
     real = corrected(*samples(n, 150, agreement, seed=9), level=0.95)
     assert np.mean(planned) == pytest.approx(real.tuned.width.mean(), rel=0.03)
@@ -44,7 +44,7 @@ def test_planned_widths_are_those_that_samples_have(agreement: float, n: int) ->
 
 @pytest.mark.parametrize("agreement", [0.9, 0.6])
 def test_the_topics_that_are_said_to_be_needed_reach_the_width_and_one_fewer_do_not(agreement: float) -> None:
-    pilot = LabelPilot.of(corrected(*samples(300, 400, agreement, times=50), level=0.95))
+    pilot = LabelledPilot.of(corrected(*samples(300, 400, agreement, times=50), level=0.95))
     needed = pilot.corrected_topics(0.5, level=0.95)
     assert (pilot.corrected_width(needed, level=0.95) <= 0.5).all()
     assert (pilot.corrected_width(needed - 1, level=0.95) > 0.5).all()
@@ -54,7 +54,7 @@ def test_the_topics_that_are_said_to_be_needed_reach_the_width_and_one_fewer_do_
 
 
 def test_where_the_models_topics_are_not_enough_people_judge_as_many_as_alone() -> None:
-    pilot = LabelPilot.of(corrected(*samples(25, 60, 0.8, times=20), level=0.95))
+    pilot = LabelledPilot.of(corrected(*samples(25, 60, 0.8, times=20), level=0.95))
     alone = interval_topics(pilot.sd, 0.3, level=0.95)
     assert (alone > 60).all()
     assert pilot.corrected_topics(0.3, level=0.95).tolist() == alone.tolist()

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from assay.analyses.judges.analysis import judges as analyse
 from assay.analyses.judges.correction.linear_measures import GradeScale, check_linear, why_not, worth
 from assay.analyses.judges.correction.next_labels import (
     inclusion_probabilities,
@@ -17,7 +18,13 @@ from assay.analyses.judges.correction.next_labels import (
     systematic,
     write_next,
 )
-from assay.analyses.judges.correction.sampled_labels import Inclusion, on_sampled, read_inclusion, sampled
+from assay.analyses.judges.correction.sampled_labels import (
+    Inclusion,
+    on_sampled,
+    read_inclusion,
+    sampled,
+    without_sampled,
+)
 from assay.core.arrays import Array
 from assay.core.errors import InputError, MeasureError, UsageError
 from assay.data.read import read_qrels
@@ -197,6 +204,47 @@ def test_a_sample_of_documents_is_written_filled_in_and_read_back(tmp_path: Path
     assert table["n_labels"].to_list() == [80, 80]
 
 
+def test_what_people_labelled_before_is_certain() -> None:
+    """Of every topic people labelled half of the documents, not at random: the rest is drawn."""
+    people, model, runs = simulated(np.random.default_rng(15), 6)
+    known = [row for row in people if int(row[1][1:]) < 15]
+    both = laid_out(known, model, runs, ["P@5"])
+    sample = next_documents(both, 10, np.random.default_rng(3))
+    old = sample.filter(probability=1.0)
+    assert set(old.select("topic", "doc").rows()) == {row[:2] for row in known}
+    assert old["chosen"].sum() == 0
+    drawn = set(sample.filter(chosen=1).select("topic", "doc").rows())
+    assert len(drawn) == 10
+    labelled = known + [row for row in people if row[:2] in drawn]
+    inclusion = Inclusion(sample["topic"], sample["doc"], sample["probability"].to_numpy())
+    filled = laid_out(labelled, model, runs, ["P@5"])
+    assert not list(on_sampled(filled, inclusion))
+    assert sampled(filled, inclusion)["sampled"]["n_topics"].to_list() == [6, 6]
+
+
+def test_scores_of_topics_with_a_sample_of_labels_are_no_scores_by_people() -> None:
+    both = laid_out(TRUTH, MODEL, RUNS, ["P@2"])
+    part = without_sampled(both, Inclusion(ALL.topic[3:], ALL.doc[3:], ALL.probability[3:]))
+    assert np.isnan(part.scores[0].value).all((0, 1)).tolist() == [topic == "u" for topic in both.scores[0].topics]
+    assert part.scores[1] is both.scores[1]
+
+
+def test_topics_with_a_sample_of_labels_enter_no_other_table(tmp_path: Path) -> None:
+    """Two topics are judged wholly, of ten a sample: unlabelled documents there are not nonrelevant."""
+    people, model, runs = simulated(np.random.default_rng(16), 12)
+    known = [row for row in people if row[0] in {"t0", "t1"}]
+    sample = next_documents(laid_out(known, model, runs, ["P@5"]), 20, np.random.default_rng(5))
+    path = tmp_path / "drawn.tsv"
+    write_next(str(path), sample)
+    drawn = set(sample.filter(chosen=1).select("topic", "doc").rows())
+    filled = laid_out(known + [row for row in people if row[:2] in drawn], model, runs, ["P@5"])
+    result = analyse(filled, inclusion=str(path))
+    assert result.tables["sampled"]["n_topics"].to_list() == [12, 12]
+    assert result.tables["correction"]["n_topics"].to_list() == [2, 2]
+    assert result.tables["correction"]["n_extra"].to_list() == [10, 10]
+    assert result.table["n_topics"].to_list() == [2]
+
+
 def test_topics_are_drawn_whole_and_read_back_as_judgments(tmp_path: Path) -> None:
     people, model, runs = simulated(np.random.default_rng(14), 8)
     both = laid_out([row for row in people if row[0] == "t0"], model, runs, ["nDCG@5"])
@@ -216,6 +264,16 @@ def test_a_sample_that_may_lack_the_highest_grade_of_its_scale_is_said() -> None
         both = laid_out(TRUTH[3:], MODEL, RUNS, [measure])
         certain = Inclusion(ALL.topic[3:], ALL.doc[3:], np.ones(2))
         assert {note.code for note in on_sampled(both, certain)} == codes
+
+
+def test_labels_of_people_that_are_all_below_the_threshold_of_relevance_still_count() -> None:
+    """Of a scale of 0 to 3 the sample has a 0: P(rel=2)@2 is lower by what the model was wrong about."""
+    human: Rows = [("t", "c", 0)]
+    certain = Inclusion(ALL.topic, ALL.doc, np.ones(5))
+    both = laid_out(human, MODEL, RUNS, ["P(rel=2)@2"])
+    assert next_documents(both, 2, np.random.default_rng(4))["chosen"].sum() == 2
+    table = sampled(both, certain)["sampled"]
+    assert table.filter(run="x").select("model", "value").row(0) == pytest.approx((0.25, 0.0))
 
 
 def test_labels_and_probabilities_that_do_not_fit_are_said() -> None:

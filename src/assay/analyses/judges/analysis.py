@@ -16,7 +16,13 @@ from assay.analyses.judges.charts import judge_charts
 from assay.analyses.judges.correction.extra_topics import extra_topics, on_extra_topics
 from assay.analyses.judges.correction.next_labels import next_documents, next_topics, write_next
 from assay.analyses.judges.correction.planning import on_budget, topics_for_width, width_of_budget
-from assay.analyses.judges.correction.sampled_labels import on_sampled, read_inclusion, sampled
+from assay.analyses.judges.correction.sampled_labels import (
+    Inclusion,
+    on_sampled,
+    read_inclusion,
+    sampled,
+    without_sampled,
+)
 from assay.analyses.judges.correction.tables import correction as corrected_scores
 from assay.analyses.judges.correction.tables import on_correction
 from assay.analyses.judges.documents.odd_judges import findings, notes_on_judges, profile_table
@@ -171,13 +177,23 @@ def judges(
     {least_reliable_scale:.0%} of the variance of means. tables.topics, tables.look: the topics and the documents that
     carry the disagreement, for people to look at. tables.judge_taus: tau between all judges. tables.spread: what the
     choice of judge adds to a difference.
-    tables.correction: every run's score by the reference's topics alone, corrected (value, low, high), and by the
-    uncorrected model; effective_topics, and its ceiling. tables.corrected_differences: the same for pairs.
-    tables.extra_topics: whether the topics that a model judged alone look like the others. tables.width,
-    tables.budget, with those flags. tables.sampled, with `inclusion`.
+    tables.correction: every run's score by the reference's topics alone (human), by the model on all (model), and
+    corrected: by PPI (ppi), and by PPI++ (value, low, high) with its lambda; width_ratio of the intervals,
+    effective_topics, and their ceiling n / (1 - rho^2). It is said where people judged fewer than
+    {few_labelled_topics} topics, or fewer than {few_outcomes} have the rarer of the scores 0 and 1.
+    tables.corrected_differences: the same for pairs of runs, a minus b.
+    tables.extra_topics: whether the topics that a model judged alone look like the others, by Welch's t tests: a
+    caution where one has p < {extra_topics_doubted}, a warning where it has p < {extra_topics_differ} by Bonferroni.
+    tables.topics_for_width, with `width`: how many topics people need, alone and with PPI++, with their intervals.
+    tables.width_of_budget, with `budget`: how wide intervals are now, and with so many topics more.
+    tables.sampled, with `inclusion`: scores estimated from labels of sampled documents; topics of which people
+    labelled a sample enter no other table.
+    tables.sampled_differences, with `inclusion`: the same for pairs of runs.
     """
     if (to_judge is not None or sample is not None) and budget is None:
         raise UsageError("--to-judge draws what to judge next; --budget says how many")
+    drawn = None if inclusion is None else read_inclusion(inclusion)
+    partly, data = data, data if drawn is None else without_sampled(data, drawn)
     known = None if groups is None else attributes(groups, data.scores[0].runs if data.scores else ())
     tables: dict[str, pl.DataFrame] = {}
     notes: list[Note] = []
@@ -202,7 +218,8 @@ def judges(
         *conclusion_notes(data),
         *system_notes(data),
         *bias_notes(tables, known),
-        *_on_plans(data, tables, width=width, budget=budget, inclusion=inclusion, level=level),
+        *_on_plans(data, tables, width=width, budget=budget, level=level),
+        *_on_sample(partly, tables, drawn, level=level),
         Note("not_identified", "caution", NOT_IDENTIFIED),
     ]
     if to_judge is not None and budget is not None:
@@ -240,24 +257,31 @@ def _on_plans(
     *,
     width: float | None,
     budget: int | None,
-    inclusion: str | None,
     level: float,
 ) -> Iterator[Note]:
     """Add the tables that were asked for; what they warn of."""
     for name, value in {"width": width, "budget": budget}.items():
         if value is not None and not value > 0:
             raise UsageError(f"--{name} is a number above 0; not {value:g}")
-    if (width is not None or budget is not None or inclusion is not None) and not data.scores:
-        raise UsageError("--width, --budget and --inclusion are about scores: give runs, or --scores")
+    if (width is not None or budget is not None) and not data.scores:
+        raise UsageError("--width and --budget are about scores: give runs, or --scores")
     if width is not None:
         tables |= topics_for_width(data, width, level=level)
     if budget is not None:
         tables |= width_of_budget(data, budget, level=level)
         yield from on_budget(data, budget)
-    if inclusion is not None:
-        drawn = read_inclusion(inclusion)
-        tables |= sampled(data, drawn, level=level)
-        yield from on_sampled(data, drawn)
+
+
+def _on_sample(
+    data: Judges, tables: dict[str, pl.DataFrame], drawn: Inclusion | None, *, level: float
+) -> Iterator[Note]:
+    """Add the tables that labels of a sample give; what they warn of."""
+    if drawn is None:
+        return
+    if not data.scores:
+        raise UsageError("--inclusion is about scores: give runs")
+    tables |= sampled(data, drawn, level=level)
+    yield from on_sampled(data, drawn)
 
 
 def _written(data: Judges, path: str, budget: int, sample: Sampled | None, seed: int) -> Note:

@@ -46,11 +46,12 @@ def next_topics(judges: Judges, n: int, rng: np.random.Generator) -> pl.DataFram
 
 
 def next_documents(judges: Judges, n: int, rng: np.random.Generator) -> pl.DataFrame:
-    """Draw n of the documents that the first judge labelled, of topics that the reference has not judged.
+    """Draw n of the documents that the first judge labelled and the reference did not.
 
     By the first measure, which must be a sum over ranks. A row for each document that could be drawn, those that were
     first: people fill in their grades, and the file is read as judgments and as `--inclusion`. The sample is
-    systematic, topic by topic in random order: exactly n documents, spread over topics.
+    systematic, topic by topic in random order: exactly n documents, spread over topics. What the reference labelled
+    before in these topics was certain to be labelled, and is in the file with a probability of 1.
     """
     weight, labels = document_weights(judges)
     frame = np.flatnonzero(weight > 0)
@@ -67,25 +68,30 @@ def next_documents(judges: Judges, n: int, rng: np.random.Generator) -> pl.DataF
         probability=pl.Series(probability),
         chosen=pl.Series(chosen.astype(np.int64)),
     )
-    return rows.sort("chosen", descending=True, maintain_order=True)
+    before = labels.judged()[0] & np.isin(labels.topic, labels.topic[frame])
+    certain = (
+        _pairs(labels)
+        .filter(pl.Series(before))
+        .with_columns(grade=pl.lit(None, dtype=pl.Int64), probability=pl.lit(1.0), chosen=pl.lit(0, dtype=pl.Int64))
+    )
+    return pl.concat([rows.sort("chosen", descending=True, maintain_order=True), certain])
 
 
 def document_weights(judges: Judges) -> tuple[Array, Labels]:
-    """What each pair of topic and document weighs; 0 for those that the reference's topics hold. [pair]"""
+    """What each pair of topic and document weighs; 0 for those that the reference labelled. [pair]"""
     if not judges.scores:
         raise UsageError("--next: documents are drawn by what they weigh in a measure of runs; there are no runs")
     measure = parse(judges.scores[0].conditions[0].split("/")[0])
     depth = min(measure.cutoff or longest(judges), longest(judges))
     where = ranked_labels(judges, depth)
     labels = where.labels
-    scale = GradeScale.of(labels.grade[0], labels.highest[0])
+    scale = GradeScale.of(labels.grade[1], labels.highest[1])
     check_linear(measure, scale)
     gain = np.ptp(worth(measure, scale, depth)[0], axis=-1)  # [rank]
     square = np.bincount(where.pair, weights=gain[where.rank] ** 2, minlength=labels.topic.size)
     people, model = labels.judged()[0], labels.judged()[1]
-    fresh = np.bincount(labels.topic[people], minlength=len(labels.topics)) == 0
     weight = np.sqrt(square / len(where.runs)) * (1 + _disagreement(labels))
-    return np.where(model & fresh[labels.topic], weight, 0.0), labels
+    return np.where(model & ~people, weight, 0.0), labels
 
 
 def inclusion_probabilities(weight: Array, n: int) -> Array:

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.judges.correction.overlap import Overlap, overlaps
-from assay.analyses.judges.correction.prediction_powered import Corrected, corrected
+from assay.analyses.judges.correction.prediction_powered import CorrectedMeans, corrected
 from assay.core.arrays import Array
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -41,7 +41,7 @@ _REACHED = schema(
 
 
 @dataclass(frozen=True, slots=True)
-class LabelPilot:
+class LabelledPilot:
     """What the topics that are there say of further ones. [row]"""
 
     n: Array  # topics that people judged
@@ -51,7 +51,7 @@ class LabelPilot:
     correlation: Array  # adjusted, 0 where it is negative: lambda is never below 0
 
     @classmethod
-    def of(cls, made: Corrected) -> LabelPilot:
+    def of(cls, made: CorrectedMeans) -> LabelledPilot:
         """Take the deviations of some topics; the correlation as a slope fitted to n topics leaves it."""
         n = made.n.astype(np.float64)
         left = (1 - made.correlation**2) * (n - 1) / np.maximum(n - 2, 1)
@@ -159,17 +159,17 @@ def _first_measure(judges: Judges) -> list[Overlap]:
     return [one for one in overlaps(judges) if one.condition == 0 and int(one.judged.sum()) > 2]
 
 
-def _pilots(one: Overlap, level: float) -> Iterator[tuple[str, LabelPilot, Corrected]]:
+def _pilots(one: Overlap, level: float) -> Iterator[tuple[str, LabelledPilot, CorrectedMeans]]:
     """The pilots of differences and of scores, with what these topics give."""
     a, b = one.spread_pairs()
     if a.size:
         of_pairs = corrected(one.human[a] - one.human[b], one.model[a] - one.model[b], level=level)
-        yield DIFFERENCE, LabelPilot.of(of_pairs), of_pairs
+        yield DIFFERENCE, LabelledPilot.of(of_pairs), of_pairs
     of_runs = corrected(one.human, one.model, level=level)
-    yield SCORE, LabelPilot.of(of_runs), of_runs
+    yield SCORE, LabelledPilot.of(of_runs), of_runs
 
 
-def _with_ends(topics: object, width: float, pilot: LabelPilot, level: float) -> Iterator[Array]:
+def _with_ends(topics: object, width: float, pilot: LabelledPilot, level: float) -> Iterator[Array]:
     """A number of topics, and what it would be at the ends of the deviation's interval."""
     from scipy.special import chdtri
 
@@ -180,7 +180,7 @@ def _with_ends(topics: object, width: float, pilot: LabelPilot, level: float) ->
 
 
 def _rows(
-    one: Overlap, about: str, pilot: LabelPilot, made: Corrected, columns: list[Array]
+    one: Overlap, about: str, pilot: LabelledPilot, made: CorrectedMeans, columns: list[Array]
 ) -> list[tuple[object, ...]]:
     """A row for each run, or one of the medians over pairs."""
     every = [pilot.n, made.n_extra, pilot.sd, made.correlation, *columns]

@@ -47,7 +47,7 @@ class MeanEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
+class CorrectedMeans:
     """Means of human scores, by people alone and with the help of a model, for many runs or differences. [row]"""
 
     n: Counts  # topics that both judged
@@ -77,7 +77,7 @@ class Corrected:
         return _ratio(self.n.astype(np.float64), 1 - self.correlation**2)
 
 
-def corrected(human: Array, model: Array, *, level: float, convention: Convention = "topics") -> Corrected:
+def corrected(human: Array, model: Array, *, level: float, convention: Convention = "topics") -> CorrectedMeans:
     """Correct the model's mean by what people say of some topics. Two of [row, topic], NaN where one says nothing.
 
     Topics that people alone judged are left out. Without two extra topics there is nothing to correct, and the
@@ -102,7 +102,7 @@ def corrected(human: Array, model: Array, *, level: float, convention: Conventio
     rule = _Rule(level, convention, n, n_extra, np.where(is_helped, (u**2).sum(-1), 0.0))
     alone = rule.estimate(mean_y, y, np.zeros(n.shape), fitted=1)
     tuned = rule.estimate(mean_y + weight * shift, y - weight[..., None] * f, weight, fitted=2)
-    return Corrected(
+    return CorrectedMeans(
         n=n,
         n_extra=n_extra,
         model=mean_every,

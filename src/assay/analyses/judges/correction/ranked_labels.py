@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from assay.core.arrays import Array, Index
+from assay.core.arrays import Array, Bools, Index
 from assay.core.errors import UsageError
 from assay.data.judgments.labels import Labels
 from assay.data.tables import Qrels, Runs, places
@@ -39,6 +39,14 @@ def ranked_labels(judges: Judges, depth: int) -> RankedLabels:
     every = Qrels.build(topic, labels.ids, np.zeros(labels.topic.size), source="labels")
     where = places(every, runs.head(depth))
     return RankedLabels(where.judgment, where.run, where.rank - 1, labels, runs.names)
+
+
+def ranked_pairs(judges: Judges, depth: int) -> Bools:
+    """Which labelled pairs any run ranks among its first `depth`. [pair]"""
+    where = ranked_labels(judges, depth)
+    there = np.zeros(where.labels.topic.size, dtype=bool)
+    there[where.pair] = True
+    return there
 
 
 def longest(judges: Judges) -> int:

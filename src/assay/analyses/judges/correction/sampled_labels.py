@@ -8,26 +8,26 @@ their grade adds over the model's at its rank, divided by the probability with w
 
 It is unbiased for measures that are such sums, whatever the model is worth and however unequal the probabilities are,
 as long as every document on which model and people may differ could be in the sample. The interval is Student's over
-topics, which are the sample; that documents were sampled within topics is part of their spread.
+topics, which are the sample; that documents were sampled within topics is part of their spread. With few labels for
+each topic the estimates are skewed, and intervals hold the mean somewhat too rarely, as Student's do for such scores.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from assay.analyses.judges.correction.linear_measures import (
     GradeScale,
-    check_linear,
     depends_on_highest,
     why_not,
     worth,
 )
 from assay.analyses.judges.correction.overlap import pairs_of
-from assay.analyses.judges.correction.ranked_labels import RankedLabels, longest, ranked_labels
+from assay.analyses.judges.correction.ranked_labels import RankedLabels, longest, ranked_labels, ranked_pairs
 from assay.core.arrays import Array, Bools, Counts
 from assay.core.errors import InputError
 from assay.core.notes import Note
@@ -93,26 +93,35 @@ def read_inclusion(path: str) -> Inclusion:
     return Inclusion(topic, doc, probability)
 
 
+def without_sampled(judges: Judges, inclusion: Inclusion) -> Judges:
+    """Take the reference's scores away on topics of which it labelled a sample: unlabelled is not nonrelevant."""
+    if not judges.scores:
+        return judges
+    first, sampled_topics = judges.scores[0], set(inclusion.topic)
+    gone = np.array([topic in sampled_topics for topic in first.topics], dtype=bool)
+    return replace(judges, scores=(replace(first, value=np.where(gone, np.nan, first.value)), *judges.scores[1:]))
+
+
 @dataclass(frozen=True, slots=True)
-class Sample:
+class LabelledSample:
     """What people labelled of what could be in the sample."""
 
     labels: Labels
     probability: Array  # [pair] NaN where people's label, if any, is of no use
     framed: Bools  # [topic] of which the file names documents
-    complete: Bools  # [topic] others, of which people labelled all that the judge did
+    complete: Bools  # [topic] others, of which people labelled all that is ranked and that the judge labelled
     scored: Bools  # [topic] of which there are scores
     judge: int
 
     @classmethod
-    def of(cls, judges: Judges, labels: Labels, judge: str, inclusion: Inclusion) -> Sample:
-        """Match a file with labels; topics that people labelled wholly need no rows of it."""
+    def of(cls, judges: Judges, labels: Labels, judge: str, inclusion: Inclusion, ranked: Bools) -> LabelledSample:
+        """Match a file with labels; topics that people labelled wholly, of what is ranked, need no rows of it."""
         j = labels.names.index(judge)
         known = set(inclusion.topic.unique().to_list())
         framed = np.array([topic in known for topic in labels.topics], dtype=bool)
         people, model = labels.judged()[0], labels.judged()[j]
         n = len(labels.topics)
-        lacking = np.bincount(labels.topic[model & ~people], minlength=n)
+        lacking = np.bincount(labels.topic[model & ranked & ~people], minlength=n)
         complete = ~framed & (np.bincount(labels.topic[people], minlength=n) > 0) & (lacking == 0)
         probability = np.where(complete[labels.topic], 1.0, inclusion.of(labels))
         there = set(judges.scores[0].topics)
@@ -130,7 +139,7 @@ class Sample:
         return np.asarray((self.framed | self.complete) & self.scored)
 
 
-def sampled_scores(measure: Measure, sample: Sample, where: RankedLabels, depth: int) -> tuple[Array, Array]:
+def sampled_scores(measure: Measure, sample: LabelledSample, where: RankedLabels, depth: int) -> tuple[Array, Array]:
     """The scores that people would have given, estimated, and the model's. Two of [run, topic]"""
     labels, j = sample.labels, sample.judge
     used = sample.used[where.pair]
@@ -144,7 +153,6 @@ def sampled_scores(measure: Measure, sample: Sample, where: RankedLabels, depth:
 def _worth(measure: Measure, labels: Labels, judge: int, where: RankedLabels, depth: int) -> tuple[Array, float]:
     """What each entry adds by the grades of one judge, [entry], and what a list without any scores."""
     scale = GradeScale.of(labels.grade[judge], labels.highest[judge])
-    check_linear(measure, scale)
     value, base = worth(measure, scale, depth)
     return value[where.rank, scale.codes(labels.grade[judge])[where.pair]], base
 
@@ -167,7 +175,7 @@ def sampled(judges: Judges, inclusion: Inclusion, *, level: float = 0.95) -> dic
     return {"sampled": table(scores, _SCORES), "sampled_differences": table(pairs, _PAIRS)}
 
 
-def _estimable(judges: Judges, inclusion: Inclusion) -> Iterator[tuple[str, Measure, Sample]]:
+def _estimable(judges: Judges, inclusion: Inclusion) -> Iterator[tuple[str, Measure, LabelledSample]]:
     """Every judge but the reference, with every measure that its labels can correct."""
     labels = judges.labels
     if labels is None or not judges.scores:
@@ -175,7 +183,9 @@ def _estimable(judges: Judges, inclusion: Inclusion) -> Iterator[tuple[str, Meas
     for condition in judges.scores[0].conditions:
         for name in judges.names[1:]:
             if _reason(condition, labels, name) is None:
-                yield name, parse(condition), Sample.of(judges, labels, name, inclusion)
+                measure = parse(condition)
+                ranked = ranked_pairs(judges, _depth(judges, measure))
+                yield name, measure, LabelledSample.of(judges, labels, name, inclusion, ranked)
 
 
 def _depth(judges: Judges, measure: Measure) -> int:
@@ -188,9 +198,9 @@ def _reason(condition: str, labels: Labels, judge: str) -> str | None:
     """Why a condition cannot be estimated; None where it can."""
     if "/" in condition:
         return "it is under other judgments, or normalised"
-    of = (0, labels.names.index(judge))
-    reasons = [why_not(parse(condition), GradeScale.of(labels.grade[i], labels.highest[i])) for i in of]
-    return next((reason for reason in reasons if reason), None)
+    of = [0, labels.names.index(judge)]  # a few labels by people may lack the highest grades of their scale
+    scale = GradeScale.of(labels.grade[of], max(labels.highest[i] for i in of))
+    return why_not(parse(condition), scale)
 
 
 def on_sampled(judges: Judges, inclusion: Inclusion) -> Iterator[Note]:
@@ -212,13 +222,14 @@ def on_sampled(judges: Judges, inclusion: Inclusion) -> Iterator[Note]:
             yield Note("highest_grades_differ", "caution", f"{text}: {what}", _TABLES, (str(measure),))
     if made:
         deepest = max(_depth(judges, measure) for _, measure, _ in made)
-        ranked = np.zeros(labels.topic.size, dtype=bool)
-        ranked[ranked_labels(judges, deepest).pair] = True
+        ranked = ranked_pairs(judges, deepest)
         for name, sample in {name: sample for name, _, sample in made}.items():
             yield from _on_fit(sample, ranked, name, judges.reference, inclusion)
 
 
-def _on_fit(sample: Sample, ranked: Bools, judge: str, reference: str, inclusion: Inclusion) -> Iterator[Note]:
+def _on_fit(
+    sample: LabelledSample, ranked: Bools, judge: str, reference: str, inclusion: Inclusion
+) -> Iterator[Note]:
     labels = sample.labels
     people, model = labels.judged()[0], labels.judged()[sample.judge]
     framed = sample.framed[labels.topic]

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from assay.analyses.judges.correction.overlap import Overlap, overlaps
-from assay.analyses.judges.correction.prediction_powered import Convention, Corrected, MeanEstimate, corrected
+from assay.analyses.judges.correction.prediction_powered import Convention, CorrectedMeans, MeanEstimate, corrected
 from assay.core.arrays import Array
 from assay.core.notes import Note
 from assay.core.text import counted, first_few, listed
@@ -28,14 +28,14 @@ from assay.scoring.judges.sides import ALL_PAIRS
 FEW_LABELLED = Threshold(
     "few_labelled_topics",
     10,
-    unit="topics",
-    meaning="judged by people, below which a correction of a model's scores is said to rest on too few",
+    unit="topics judged by people",
+    meaning="below which a correction of a model's scores is said to rest on too few",
 )
 FEW_OUTCOMES = Threshold(
     "few_outcomes",
     5,
-    unit="topics",
-    meaning="with the rarer of the scores 0 and 1, below which intervals of a mean are said to be too narrow",
+    unit="topics with the rarer of the scores 0 and 1",
+    meaning="below which intervals of a mean are said to be too narrow",
 )
 
 _NUMBERS = (
@@ -65,7 +65,7 @@ def correction(judges: Judges, *, level: float = 0.95, convention: Convention = 
     return {"correction": table(scores, _SCORES), "corrected_differences": table(pairs, _PAIRS)}
 
 
-def differences(one: Overlap, *, level: float, convention: Convention = "topics") -> Corrected:
+def differences(one: Overlap, *, level: float, convention: Convention = "topics") -> CorrectedMeans:
     """Correct the differences of the pairs of runs that are looked at, a minus b, higher is better. [pair]"""
     a, b = one.pairs()
     return corrected(one.human[a] - one.human[b], one.model[a] - one.model[b], level=level, convention=convention)
@@ -116,7 +116,7 @@ def _on_outcomes(one: Overlap) -> Iterator[Note]:
         yield Note("few_outcomes", "caution", text, _TABLES, (one.measure,))
 
 
-def _rows(of: Corrected, back: Turn) -> list[tuple[object, ...]]:
+def _rows(of: CorrectedMeans, back: Turn) -> list[tuple[object, ...]]:
     """The numbers of each row, in the order of the columns."""
     columns = chain(
         (of.n, of.n_extra),
