@@ -22,6 +22,7 @@ from assay.analyses.compare.reversals import flippable
 from assay.analyses.compare.sequential.monitoring import monitor, sequence_notes
 from assay.analyses.compare.sequential.query_order import Estimand, read_order
 from assay.analyses.compare.slices import slice_notes, slice_table
+from assay.analyses.compare.under_judges import decision_table, judge_notes
 from assay.core.arrays import Array, Index
 from assay.core.errors import UsageError
 from assay.core.notes import Note
@@ -33,6 +34,7 @@ from assay.results.analysis import Section, analysis
 from assay.results.logarithms import logarithm_notes
 from assay.results.result import Result, Screen
 from assay.results.sentences import one_topic
+from assay.scoring.judges.beside import judges_beside
 from assay.scoring.scores import Scores
 
 FEWEST_CLUSTERS = Threshold(
@@ -190,6 +192,11 @@ def compare(
     status is significant where both are significant after correction, else sign only. grades_a, grades_b, with runs
     and judgments: the grades of both lists by rank, a dot for a document that is not relevant, ? for one without
     judgment.
+    tables.judges, with judgments of several names: judge, reference (the main judge), measure, run_a, run_b,
+    verdict_reference, verdict_judge (as above, on the queries that both judged), interaction (the difference under
+    the judge less that under the reference), low, high (of a single pair), p (corrected by Holm over the pairs of a
+    measure): what other judges decide, and whether the difference itself is different under them; all else about
+    judges is in `assay judges`. Not with clusters, replicates or `sequential`.
     tables.needed, with `difference`: measure, run_a, run_b, difference, n_topics, low, high: how many queries make
     such a difference significant with a chance of {target_power} (paired t test at alpha over the number of pairs),
     if it varies over queries as the observed one does; the interval is that of this variance, by the jackknife, as of
@@ -278,6 +285,9 @@ def compare(
         tables["contradictions"] = contradiction_table(data, None if seeds else source, family, texts)
     if difference is not None:
         tables["needed"] = family.needed(data, difference, level=1 - alpha)
+    judges = judges_beside(data) if order is None and cluster is None and seeds is None else None
+    if judges is not None:
+        tables["judges"] = decision_table(judges, alpha=alpha, level=1 - alpha, baselines=baselines, margin=margin)
     table = family.table(data, flips)
     word = overall(tables["gates"]["verdict"].to_list()) if gates else PASS
     notes = (
@@ -291,6 +301,7 @@ def compare(
         *(efficiency_notes(tables["efficiency"]) if "efficiency" in tables else ()),
         *(contradiction_notes(tables["contradictions"]) if len(compared) > 1 else ()),
         *(() if watched is None else sequence_notes(data, gates, watched)),
+        *(() if judges is None else judge_notes(judges, tables["judges"], alpha=alpha)),
     )
     given: dict[str, Any] = {
         "baseline": list(baseline) or None,

@@ -6,13 +6,18 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from assay.analyses.compare.comparisons import Comparisons
+from assay.analyses.compare.comparisons import BETTER, WORSE, Comparisons
 from assay.analyses.compare.families import Family, pairing
+from assay.core.notes import Note
+from assay.core.text import counted, listed
 from assay.results.schemas import schema, table
 from assay.scoring.judges.judges import Judges
 from assay.scoring.judges.sides import Side, sides
 from assay.stats.paired.interactions import Conclusions
 from assay.stats.significance.pairs import Correction
+
+_NAMED = 2  # pairs in a note
+_MOST = 3  # judges of which a note says what they decide otherwise
 
 _DECISIONS = schema(
     *("judge", "reference", "measure", "run_a", "run_b", "verdict_reference", "verdict_judge"),
@@ -28,6 +33,7 @@ def decision_table(
     level: float,
     correction: Correction = "holm",
     baselines: Sequence[str] = (),
+    margin: float | None = None,
 ) -> pl.DataFrame:
     """Decide every pair of runs under every judge as `compare` does, the first measure first.
 
@@ -38,19 +44,26 @@ def decision_table(
     rows = (
         row
         for judge in dict.fromkeys(side.judge for side in beside)
-        for row in _decisions([one for one in beside if one.judge == judge], alpha, level, correction, baselines)
+        for row in _decisions(
+            [one for one in beside if one.judge == judge], alpha, level, correction, baselines, margin
+        )
     )
     return table(rows, _DECISIONS)
 
 
 def _decisions(
-    own: list[Side], alpha: float, level: float, correction: Correction, baselines: Sequence[str]
+    own: list[Side],
+    alpha: float,
+    level: float,
+    correction: Correction,
+    baselines: Sequence[str],
+    margin: float | None,
 ) -> Iterator[tuple[object, ...]]:
     """The rows of one judge."""
     pairs = pairing(own[0].runs, baselines)
     families = [
         Family.of_pairs(
-            pairs, [Comparisons.of(x, pairs.first, pairs.second) for x in scores], alpha=alpha, margin=None
+            pairs, [Comparisons.of(x, pairs.first, pairs.second) for x in scores], alpha=alpha, margin=margin
         )
         for scores in ([side.x for side in own], [side.y for side in own])
     ]
@@ -62,3 +75,49 @@ def _decisions(
             if found.tested[i]:
                 change = side.sign * found.interaction.mean[i] + 0.0, low[i], high[i], found.p[i]
                 yield (side.judge, side.reference, side.measure, a, b, *(one[i] for one in verdicts), *change)
+
+
+def judge_notes(judges: Judges, decisions: pl.DataFrame, *, alpha: float) -> Iterator[Note]:
+    """Say which pairs other judges decide otherwise by the first measure, and whose differences they change."""
+    yield from (note for note in judges.notes if note.severity != "info")
+    if not decisions.height:
+        return
+    first = decisions.filter(measure=judges.scores[0].conditions[0])
+    alike: list[tuple[str, pl.DataFrame]] = []
+    otherwise: list[tuple[str, pl.DataFrame]] = []
+    for (judge,), own in first.group_by("judge", maintain_order=True):
+        (otherwise if _differs(own).any() or (own["p"] < alpha).any() else alike).append((str(judge), own))
+    for judge, own in otherwise[:_MOST]:
+        yield _on_judge(judge, own, alpha)
+    if more := [judge for judge, _ in otherwise[_MOST:]]:
+        text = f"{listed(more)} decide otherwise, too, or change differences; tables.judges has all pairs"
+        yield Note("judges_differ", "caution", text)
+    if alike:
+        names, (_, own) = listed([judge for judge, _ in alike]), alike[0]
+        decide = "decides" if len(alike) == 1 else "decide"
+        text = f"{names} {decide} {counted(own.height, 'pair')} by {own['measure'][0]} as {own['reference'][0]} does"
+        yield Note("judges_agree", "info", f"{text}, and no difference changes significantly")
+
+
+def _differs(own: pl.DataFrame) -> pl.Series:
+    return own["verdict_reference"] != own["verdict_judge"]
+
+
+def _on_judge(judge: str, own: pl.DataFrame, alpha: float) -> Note:
+    """Say what one judge decides otherwise, and which of it is a significant difference between judges."""
+    reference, measure = own["reference"][0], own["measure"][0]
+    other, changed = own.filter(_differs(own)), own.filter(pl.col("p") < alpha)
+    reversed_ = other.filter(pl.all_horizontal(pl.col("^verdict_.*$").is_in([BETTER, WORSE])))
+    text = f"{judge} decides {other.height} of {counted(own.height, 'pair')} by {measure} otherwise than {reference}"
+    text += f" ({_pairs(other)})" if other.height else ""
+    text += f", the opposite of {_pairs(reversed_)}" if reversed_.height else ""
+    if changed.height:
+        text += f"; differences between systems change significantly under it: {_pairs(changed)}"
+    else:
+        text += "; no difference between systems changes significantly under it, so that is no disagreement"
+    grave = changed.height or reversed_.height
+    return Note("judges_differ", "caution" if grave else "info", f"{text} (tables.judges, assay judges)")
+
+
+def _pairs(rows: pl.DataFrame) -> str:
+    return listed([f"{a} against {b}" for a, b in rows.select("run_a", "run_b").rows()], most=_NAMED)

@@ -25,6 +25,8 @@ Panel = Literal["majority", "mean"]
 
 MAIN, PANEL = "main", "panel"
 """The judge whose judgments, or scores, have no name; and the one that says what several say together."""
+MAIN_SCORES = "main_scores"
+"""The code of the note on scores of which the first that have a name are the main ones."""
 
 
 @dataclass(frozen=True, slots=True)

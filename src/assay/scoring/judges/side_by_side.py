@@ -21,8 +21,8 @@ from assay.data.provenance import NOWHERE, Basis, Origin, shown_path
 from assay.data.read import read_qrels, read_runs
 from assay.data.tables import Qrels, Runs
 from assay.measures.grammar import AnyMeasure
-from assay.scoring.conditions import recognised_condition, score_conditions
-from assay.scoring.judges.judges import MAIN, PANEL, Judges, JudgmentsAlone, Panel
+from assay.scoring.conditions import ScoringPolicy, recognised_condition, settle_lists_of, unsettled_conditions
+from assay.scoring.judges.judges import MAIN, MAIN_SCORES, PANEL, Judges, JudgmentsAlone, Panel
 from assay.scoring.missing import Missing, settle_missing
 from assay.scoring.scores import Scores, Undefined
 
@@ -56,13 +56,15 @@ def judges_of(
         raise UsageError(
             "--judges names columns of one table of --scores; judgments are named by --qrels NAME=SOURCE"
         )
-    qrels = _led(data.named if isinstance(data, JudgmentsAlone) else _judgments_of(data), reference)
+    qrels = _led(
+        data.named if isinstance(data, JudgmentsAlone) else named_judgments(data.qrels, data.others), reference
+    )
     if panel is not None:
         qrels |= {PANEL: _panel_of_judgments(list(qrels.values())[1:], panel)}
     if isinstance(data, JudgmentsAlone):
         return _of_documents(qrels, data.origin)
-    apart = [name for name in measures if (asked := recognised_condition(name)) is None or asked.qrels is None]
-    return _of_runs(data, qrels, apart or _DEFAULT, undefined, missing or "zero")
+    policy = ScoringPolicy(None, undefined, missing or "zero", data.negative, data.others, data.chosen)
+    return _of_runs(data, qrels, under_any_judge(measures) or _DEFAULT, policy)
 
 
 def read_judges(
@@ -132,12 +134,24 @@ def _led(named: Mapping[str, Declared], reference: str | None) -> dict[str, Decl
     return {name: named[name] for name in sorted(named, key=lambda name: name != (reference or name))}
 
 
-def _judgments_of(data: Collection) -> dict[str, Qrels]:
+def under_any_judge(measures: Sequence[AnyMeasure]) -> list[AnyMeasure]:
+    """The measures that can be computed under any judgments: those that name none."""
+    return [name for name in measures if (asked := recognised_condition(name)) is None or asked.qrels is None]
+
+
+def named_judgments(main: Qrels, others: OtherJudgments) -> dict[str, Qrels]:
     """The judgments of every name; those without a name come first."""
-    named = dict(data.others.named)
-    if any(data.qrels.source == qrels.source for qrels in named.values()):  # the first named ones are the main ones
+    named = dict(others.named)
+    if any(main.source == qrels.source for qrels in named.values()):  # the first named ones are the main ones
         return named
-    return {MAIN: data.qrels, **named}
+    return {MAIN: main, **named}
+
+
+def named_scores(main: Scores) -> dict[str, Scores]:
+    """The scores of every name; those without a name come first."""
+    if any(note.code == MAIN_SCORES for note in main.notes):  # the first named ones are the main ones
+        return dict(main.others)
+    return {MAIN: main, **main.others}
 
 
 def _panel_of_judgments(members: Sequence[Qrels], how: Panel) -> Qrels:
@@ -167,73 +181,69 @@ def _of_documents(named: Mapping[str, Qrels], origin: Origin) -> Judges:
 
 
 def _of_runs(
-    data: Collection,
-    named: Mapping[str, Qrels],
-    measures: Sequence[AnyMeasure],
-    undefined: Undefined,
-    missing: Missing,
+    data: Collection, named: Mapping[str, Qrels], measures: Sequence[AnyMeasure], policy: ScoringPolicy
 ) -> Judges:
     """Score runs under the judgments of every judge."""
-    asked = data.asked
-    answered = {topic for topic, n in zip(asked.topics, asked.count.sum(0), strict=True) if n}
     first, notes = next(iter(named)), []
     scored: dict[str, Scores] = {}
     for name, qrels in named.items():
-        topics = [t for t in qrels.topics if t in answered or (name == first)]
-        if not topics:
-            raise UsageError(f"{name}: no topic in common with the runs (judged: {first_few(qrels.topics)})")
-        if left := len(qrels.topics) - len(topics):
-            notes.append(Note("topics_of_others", "info", f"{name}: {counted(left, 'topic')} that no run answers"))
-        scored[name], without = _scored(data, name, qrels.select(topics), measures, undefined, missing)
-        notes += without
-    judges = _aligned(scored, notes, data.origin)
-    return replace(judges, labels=side_by_side(named), runs=asked)
+        scored[name], said = under_judgments(data.runs, name, qrels, measures, policy, whole=name == first)
+        notes += said
+    judges = aligned(scored, notes, data.origin)
+    return replace(judges, labels=side_by_side(named), runs=data.asked)
 
 
-def _scored(
-    data: Collection, name: str, qrels: Qrels, measures: Sequence[AnyMeasure], undefined: Undefined, missing: Missing
+def under_judgments(
+    runs: Runs,
+    name: str,
+    qrels: Qrels,
+    measures: Sequence[AnyMeasure],
+    policy: ScoringPolicy,
+    *,
+    whole: bool = False,
 ) -> tuple[Scores, list[Note]]:
-    """Score the runs under one judge, by those of the measures that take its grades."""
+    """Score runs under one judge, by those of the measures that take its grades; and what is left out.
+
+    Topics that no run answers are left out, unless the judge is taken `whole`.
+    """
+    asked = runs.select(policy.asked) if policy.asked else runs
+    answered = {topic for topic, n in zip(asked.topics, asked.count.sum(0), strict=True) if n}
+    topics = [topic for topic in qrels.topics if whole or topic in answered]
+    if not topics:
+        raise UsageError(f"{name}: no topic in common with the runs (judged: {first_few(qrels.topics)})")
     notes, taken = [], []
+    if left := len(qrels.topics) - len(topics):
+        notes.append(Note("topics_of_others", "info", f"{name}: {counted(left, 'topic')} that no run answers"))
     for measure in measures:
         try:
-            taken.append(_under(data, qrels, [measure], undefined, missing))
+            unsettled = unsettled_conditions(runs, qrels.select(topics), [measure], policy)
         except MeasureError as problem:
             if not qrels.fractions:
                 raise
             notes.append(Note("measure_refuses_grades", "caution", f"{name} has no scores by {measure}: {problem}"))
+        else:
+            taken.append(settle_lists_of(unsettled, runs, policy.missing))
     if not taken:
-        raise UsageError(f"{name}: none of the measures takes its grades: {notes[0].text}")
-    value = np.concatenate([one.value for one in taken])
-    conditions = tuple(one.conditions[0] for one in taken)
-    averages = tuple(one.average_of(0) for one in taken)
-    lower = tuple(one.lower_of(0) for one in taken)
-    every = tuple(dict.fromkeys(note for one in taken for note in one.notes))
-    whole = replace(taken[0], conditions=conditions, value=value, averages=averages, lower=lower, notes=every)
-    return whole, notes
+        raise UsageError(f"{name}: none of the measures takes its grades: {notes[-1].text}")
+    return _side_by_side(taken), notes
 
 
-def _under(
-    data: Collection, qrels: Qrels, measures: Sequence[AnyMeasure], undefined: Undefined, missing: Missing
-) -> Scores:
-    return score_conditions(
-        data.runs,
-        qrels,
-        measures,
-        undefined=undefined,
-        missing=missing,
-        negative=data.negative,
-        others=data.others,
-        asked=data.chosen,
+def _side_by_side(taken: Sequence[Scores]) -> Scores:
+    """Scores by several measures, of the same runs and topics, as one."""
+    return replace(
+        taken[0],
+        conditions=tuple(one.conditions[0] for one in taken),
+        value=np.concatenate([one.value for one in taken]),
+        averages=tuple(one.average_of(0) for one in taken),
+        lower=tuple(one.lower_of(0) for one in taken),
+        notes=tuple(dict.fromkeys(note for one in taken for note in one.notes)),
     )
 
 
 def _by_judge(data: Scores, columns: Sequence[str]) -> dict[str, Scores]:
     """Take scores apart by judge: those that have a name, or the columns of one table."""
     if not columns:
-        named = dict(data.others)
-        is_first = any(np.array_equal(data.value, one.value, equal_nan=True) for one in named.values())
-        return named if is_first else {MAIN: data, **named}
+        return named_scores(data)
     return {name: replace(data.choose([name]), conditions=(_SCORE,)) for name in columns}
 
 
@@ -245,7 +255,7 @@ def _of_scores(
         name: settle_missing(one.choose(measures) if set(measures) - {_SCORE} else one, missing)
         for name, one in named.items()
     }
-    judges = _aligned(scored, [], origin)
+    judges = aligned(scored, [], origin)
     if panel is not None:
         judges = _with_panel(judges, panel)
     return replace(judges, labels=_answers(judges))
@@ -264,7 +274,7 @@ def _with_panel(judges: Judges, how: Panel) -> Judges:
     return replace(judges, names=(*judges.names, PANEL), scores=(*judges.scores, panel))
 
 
-def _aligned(scored: Mapping[str, Scores], notes: Sequence[Note], origin: Origin) -> Judges:
+def aligned(scored: Mapping[str, Scores], notes: Sequence[Note], origin: Origin) -> Judges:
     """Bring the scores under all judges to the same measures, runs and topics; what one lacks is NaN."""
     every = list(scored.values())
     conditions = list(dict.fromkeys(name for one in every for name in one.conditions))
