@@ -45,6 +45,7 @@ class Section:
     n_measures: int | Threshold = 1
     n_topics: int | Threshold = 1
     graded: bool = False  # needs more than one grade of relevance
+    judges: bool = False  # needs a second judge; without one a report says nothing of it, unless asked by name
     only_few: bool = False  # is for few runs: with many, others answer its question
     passed: tuple[str, ...] = (
         "measure",

@@ -82,8 +82,8 @@ def test_a_verdict_is_cut_to_its_length_and_keeps_all_that_is_inconclusive_and_a
 @pytest.mark.usefixtures("empty_rules")
 def test_the_first_sentence_on_every_question_comes_before_a_second_one_on_any() -> None:
     """Seven are decided; the second on depth is left out though it stands before the last in the order."""
-    for name in ("evaluation_depth", "pool_depth", *(question[0] for question in ORDER[:6]), "unlike_measures"):
-        if name not in {"lasting_differences", "efficient_measure"}:
+    for name in ("evaluation_depth", "pool_depth", *(question[0] for question in ORDER[:7]), "unlike_measures"):
+        if name not in {"lasting_differences", "efficient_measure", "changed_conclusions"}:
             named(name, "power")
     assert [one.name for _, one in verdict(answered("power"))] == [
         "best_measures",

@@ -54,11 +54,10 @@ NOT_IDENTIFIED = (
     place=3,
     section=Section(
         n_runs=2,
+        judges=True,
         few={},
         passed=("measure", "undefined", "missing", "groups", "level", "alpha", "rng"),
         fast={"splits": 50},
-        shown=("conclusions",),
-        shown_few=("decisions",),
     ),
     fractions=True,
     screen=Screen(
@@ -133,11 +132,11 @@ def judges(
         Who is compared with whom. Without runs there is no measure, and only columns of documents.
     n_pairs
         Pairs of runs that both judged on two topics or more.
+    changed
+        Pairs whose difference is significantly different under the two judges.
     same, opposite, only_reference, only_judge, neither
         Pairs by what is concluded of them: significant under both with one sign, or with opposite ones, under one
         judge only, under none.
-    changed
-        Pairs whose difference is significantly different under the two judges.
     tau, low, high
         Kendall's tau-b of the means of runs under both, with its interval over topics.
     shift, shift_low, shift_high

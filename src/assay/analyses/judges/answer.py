@@ -9,7 +9,7 @@ import polars as pl
 from assay.results.schemas import schema
 from assay.scoring.judges.judges import Judges
 
-_COUNTS = ("n_pairs", "same", "opposite", "only_reference", "only_judge", "neither", "changed")
+_COUNTS = ("n_pairs", "changed", "same", "opposite", "only_reference", "only_judge", "neither")
 _OF_RUNS = schema(
     *("judge", "reference", "measure", *_COUNTS, "tau", "low", "high", "shift", "shift_low", "shift_high"),
     *("kappa", "kappa_low", "kappa_high", "alpha", "alpha_low", "alpha_high", "n_runs", "n_topics", "n_labels"),

@@ -33,6 +33,7 @@ from assay.results.result import Part, Report, Result
 from assay.results.sentences import MANY_RUNS, load_sentences, rules_table
 from assay.scoring.conditions import Condition, parse_condition
 from assay.scoring.default_measures import default_measures
+from assay.scoring.judges.beside import n_judges
 from assay.scoring.loaders import LOADERS
 from assay.scoring.missing import COMMON_TOPICS, Missing
 from assay.scoring.scores import Scores, Undefined
@@ -165,7 +166,7 @@ def report(
     Sections that need many runs are one line each below {many_runs} runs. There the differences between runs lead,
     and what is about measures is said with the evidence only.
     """
-    asked = _asked(sections)
+    asked = _asked(sections, data)
     settings = {
         "measure": tuple(measure) or default_measures(data),
         "undefined": undefined,
@@ -252,14 +253,19 @@ def _study(data: Collection | Scores, settings: Mapping[str, Any], *, fast: bool
     return _Study(data, settings, LOADERS[Scores](data, **taken(LOADERS[Scores], settings)), fast)
 
 
-def _asked(sections: Sequence[str]) -> list[str]:
-    """Read which sections are asked for; all where none is named."""
+def _asked(sections: Sequence[str], data: Collection | Scores) -> list[str]:
+    """Read which sections are asked for; where none is named all, but for those about judges where there is one."""
     known = [name for name, command in index().items() if command.group != "make" and find(name).section is not None]
     names = [name.strip() for listed in sections for name in listed.split(",") if name.strip()]
     for name in names:
         if name not in known:
             raise UsageError(f"no section '{name}' (there is {', '.join(known)}){suggestion(name, known)}")
-    return [name for name in known if not names or name in names]
+    return [name for name in known if name in names or (not names and _is_usual(find(name), data))]
+
+
+def _is_usual(of: Analysis, data: Collection | Scores) -> bool:
+    """Whether a section belongs to every report of such data, if only as a line that says why it is left out."""
+    return of.section is None or not of.section.judges or n_judges(data) > 1
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,12 @@ MOST_SENTENCES = Threshold(
 FEW_SENTENCES = Threshold(
     "few_sentences", 3, unit="sentences", meaning="of fewer that are decided, a verdict says what is lacking"
 )
-LEADS = ("slice_against", "compared_systems", "different_runs")
+LEADS = ("slice_against", "compared_systems", "different_runs", "changed_conclusions", "conclusions_survive")
 """Sentences that speak first where runs are few, in this order, and the only ones that are inconclusive there."""
-OF_FEW = (*LEADS, "efficient_measure", "gate_verdict", "cheapest_mix", "topics_to_plan", "published_claims")
+OF_FEW = (
+    *(*LEADS, "favoured_by_judge", "lenient_judge", "corrected_scores", "unreliable_labels"),
+    *("efficient_measure", "gate_verdict", "cheapest_mix", "topics_to_plan", "published_claims"),
+)
 """What is decided where runs are few and compared; the rest is about measures, and stands with the evidence."""
 INSTEAD = {"different_runs": "compared_systems", "unjudged_documents": "unjudged_shares"}
 """Sentences that are left out where another one speaks: of few runs, it answers the same question."""
@@ -32,6 +35,7 @@ SAME_QUESTION: tuple[tuple[str, ...], ...] = (
 ORDER: tuple[tuple[str, ...], ...] = (
     ("best_measures", "weaker_measures", "efficient_measure"),
     ("different_runs", "compared_systems"),
+    ("changed_conclusions", "conclusions_survive"),
     ("lasting_differences",),
     ("topics_enough", "topics_for_stability"),
     ("redundant_measures", "measures_predicted_as_well", "unsettled_redundancy"),
@@ -47,6 +51,9 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("gate_verdict",),
     ("cheapest_mix",),
     ("topics_to_plan", "published_claims"),
+    ("favoured_by_judge", "lenient_judge"),
+    ("corrected_scores",),
+    ("unreliable_labels",),
     ("worst_runs_decide",),
     ("few_topics", "few_runs"),
     ("unjudged_shares", "unjudged_documents", "ties", "small_topics", "empty_topics"),

@@ -34,6 +34,7 @@ from assay.results.sentences import Sentence, beside
 if TYPE_CHECKING:
     import polars as pl
 
+    from assay.core.notes import Note
     from assay.results.charts import Chart
 
 _ROWS = 8  # of a table on a card
@@ -87,7 +88,7 @@ def _card(part: Part, result: Result, said_above: Collection[str], where: str, *
     yield from map(_sentence, part.sentences[:_SENTENCES])
     spoken = {one.name for one in part.sentences}
     notes = [note for note in result.notes if note.code not in spoken]
-    loud = [note for note in notes if note.severity != "info" and note.text not in said_above]
+    loud = [note for note in notes if _is_loud(note, part, result) and note.text not in said_above]
     yield notes_list(loud)
     small_table, rows = None if part.brief else _small(part, result), _BELOW if telling else _ROWS
     room = _BESIDE if telling and telling.wide else _ALONE if telling and alone else _ROOM
@@ -104,6 +105,13 @@ def _card(part: Part, result: Result, said_above: Collection[str], where: str, *
     yield from _tables(part, result, small_table, where, rows, room)
     yield from how(result, documentation(part.name))
     yield f"{command(part.command)}</noscript></details></section>"
+
+
+def _is_loud(note: Note, part: Part, result: Result) -> bool:
+    """Whether a card says it at once: what limits the conclusions, unless it is about tables that are folded."""
+    name = _small(part, result)
+    folded = result.tables.keys() - {name}
+    return note.severity != "info" and (name in note.tables or not folded & set(note.tables))
 
 
 def _telling(part: Part, result: Result) -> _Telling | None:
