@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from assay import Collection, Report, read_qrels, read_runs, report
+from assay.data.judgments.merging import OtherJudgments
 from assay.render.page.document import page
 from tests.builders.dense import collection
 from tests.render.test_browser import BROKEN, Watched, sideways
@@ -49,6 +50,18 @@ def test_the_page_of_four_runs_has_four_screens_at_most(browser: Browser, tmp_pa
     runs, qrels = collection(n_runs=4, n_topics=40, n_docs=100, rng=1).write(tmp_path)
     data = Collection(read_runs(runs), read_qrels(qrels))
     check_page(browser, data, tmp_path / "few.html", screens=4)
+
+
+def test_the_page_of_four_runs_and_two_judges_has_one_card_more_and_less_than_a_screen(
+    browser: Browser, tmp_path: Path
+) -> None:
+    runs, qrels = collection(n_runs=4, n_topics=40, n_docs=100, rng=1).write(tmp_path)
+    human = read_qrels(qrels)
+    lines = (line.split() for line in qrels.read_text(encoding="utf-8").splitlines())
+    stricter = "".join(f"{t} 0 {d} {max(0, int(g) - 1)}\n" for t, _, d, g in lines)
+    (tmp_path / "model.txt").write_text(stricter, encoding="utf-8")
+    others = OtherJudgments({"human": human, "model": read_qrels(tmp_path / "model.txt")})
+    check_page(browser, Collection(read_runs(runs), human, others=others), tmp_path / "judges.html", screens=5)
 
 
 @pytest.mark.slow

@@ -250,7 +250,9 @@
     for (const cell of all("[data-command]", within)) {
       cell.addEventListener("click", () => copy(cell.dataset.command, cell));
     }
-    for (const figure of all("figure.chart", within)) near.observe(figure);
+    const watch = () => all("figure.chart", within).forEach((figure) => near.observe(figure));
+    if (document.readyState === "loading") addEventListener("DOMContentLoaded", watch, { once: true }); // what is above may grow
+    else watch();
   }
 
   function unpack(fold) {
