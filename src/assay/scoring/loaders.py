@@ -34,7 +34,7 @@ from assay.data.provenance import (
 from assay.data.read import read_qrels, read_ranked
 from assay.data.tables import Qrels
 from assay.scoring.conditions import ScoringPolicy, settle_lists_of, unsettled_conditions
-from assay.scoring.judges.judges import MAIN, Judges, JudgmentsAlone, Panel
+from assay.scoring.judges.judges import MAIN, MAIN_SCORES, Judges, JudgmentsAlone, Panel
 from assay.scoring.missing import Missing, choose_settled, settle_lists, settle_missing
 from assay.scoring.scores import Orient, Scores, Undefined, spelled_as
 
@@ -195,7 +195,7 @@ def _scores_apart(words: Sequence[str], **settings: Any) -> Scores:
         return replace(scores_in(plain, **settings), others=named)
     first, main = next(iter(named.items()))
     text = f"{first} are the main scores: the first of --scores, which gives none without a name"
-    return replace(main, notes=(*main.notes, Note("main_scores", "info", text)), others=named)
+    return replace(main, notes=(*main.notes, Note(MAIN_SCORES, "info", text)), others=named)
 
 
 def _as_declared(name: str, grades: Sequence[str], conflicts: Sequence[str]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -158,25 +159,33 @@ def judges(
     {near_duplicate_kappa} or more, fewer than {few_common_pairs} documents in common, or stray grades above its scale
     (at most {stray_share:.0%} of its labels), which agreement leaves out.
     tables.documents: judge, reference, statistic, grade, value, low, high, n_pairs, n_topics: kappa, linear and
-    quadratic kappa, Krippendorff's alpha (krippendorff2004), and kappa, precision and recall from every grade on; how
-    much higher the judge grades, and how often. Judges of more than {few_grades} different grades are not asked for
-    equal ones.
-    tables.overlap: how many documents and topics both judged, and each alone. tables.grades: how often which grade
-    of one meets which of the other. tables.by_grade: what the judge says of documents of each grade. tables.by_topic:
-    the same agreement on every topic. tables.self: how often a judge who labelled a document repeatedly says the
-    same. tables.judge_pairs: kappa and alpha of all pairs of judges. tables.all_judges: alpha of all together.
+    quadratic kappa (cohen1968), Krippendorff's alpha (krippendorff2004), and kappa, precision and recall from every
+    grade on; how much higher the judge grades, and how often. Judges of more than {few_grades} different grades are
+    not asked for equal ones.
+    tables.overlap: how many documents and topics both judged, and each alone.
+    tables.grades: how often which grade of one meets which of the other.
+    tables.by_grade: what the judge says of documents of each grade.
+    tables.by_topic: agreement on every topic.
+    tables.self: how often a judge who labelled a document repeatedly says the same.
+    tables.judge_pairs: kappa and alpha of all pairs of judges.
+    tables.all_judges: alpha of all judges together.
     tables.conclusions: the counts above, with share_kept (of the reference's significant pairs, those that are
-    significant under the judge with the same sign), low, high. tables.pairs: every pair, opposite conclusions first,
-    then changed ones. tables.decisions, with fewer than {many_runs} runs: the verdict of `compare` under each judge.
-    tables.systems: tau, tau_ap (yilmaz2008), rbo (rank-biased overlap, webber2010rbo), largest_change. tables.ranks:
-    every run's ranks. tables.ceiling: how well the judge predicts the reference's ranking of other topics, against
-    how well the reference does itself, on disjoint halves: on the same topics tau shares their noise.
+    significant under the judge with the same sign), low, high.
+    tables.pairs: every pair of runs, opposite conclusions first, then changed ones.
+    tables.decisions, with fewer than {many_runs} runs: the verdict of `compare` under each judge.
+    tables.systems: tau, tau_ap (yilmaz2008), rbo (rank-biased overlap, webber2010rbo), largest_change.
+    tables.ranks: every run's mean and rank under both.
+    tables.ceiling: how well the judge predicts the reference's ranking of other topics, against how well the
+    reference does itself, on disjoint halves: on the same topics tau shares their noise.
     tables.bias: whether a judge favours a run, or a group, beyond what it does to all: with topics random, with
     systems random as well, and beyond a change of scale. A column of more than {most_groups} different values makes
-    no groups. tables.scale: the line of the judge's means on the reference's, where runs make up at least
-    {least_reliable_scale:.0%} of the variance of means. tables.topics, tables.look: the topics and the documents that
-    carry the disagreement, for people to look at. tables.judge_taus: tau between all judges. tables.spread: what the
-    choice of judge adds to a difference.
+    no groups.
+    tables.scale: the line of the judge's means on the reference's, where runs make up at least
+    {least_reliable_scale:.0%} of the variance of means.
+    tables.topics: the topics that carry the disagreement.
+    tables.look: the documents that carry it, for people to look at.
+    tables.judge_taus: tau between all judges.
+    tables.spread: what the choice of judge adds to a difference.
     tables.correction: every run's score by the reference's topics alone (human), by the model on all (model), and
     corrected: by PPI (ppi), and by PPI++ (value, low, high) with its lambda; width_ratio of the intervals,
     effective_topics, and their ceiling n / (1 - rho^2). It is said where people judged fewer than
@@ -238,9 +247,12 @@ def judges(
     settings |= {
         name: shown_path(str(value)) if name in shown else value for name, value in given.items() if value is not None
     }
-    charts = tuple(judge_charts(tables, data.basis, level=level))
+    basis = data.basis
+    if data.scores:
+        basis = replace(basis, runs=len(data.scores[0].runs), topics=len(data.scores[0].topics))
+    charts = tuple(judge_charts(tables, basis, level=level))
     screen = None if data.scores else Screen()  # of documents alone all columns
-    return Result("judges", table, tables, data.basis, settings, tuple(notes), charts=charts, screen=screen)
+    return Result("judges", table, tables, basis, settings, tuple(notes), charts=charts, screen=screen)
 
 
 def _most_topics(data: Judges) -> int:

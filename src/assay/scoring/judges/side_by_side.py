@@ -22,7 +22,7 @@ from assay.data.read import read_qrels, read_runs
 from assay.data.tables import Qrels, Runs
 from assay.measures.grammar import AnyMeasure
 from assay.scoring.conditions import recognised_condition, score_conditions
-from assay.scoring.judges.judges import MAIN, PANEL, Judges, JudgmentsAlone, Panel
+from assay.scoring.judges.judges import MAIN, MAIN_SCORES, PANEL, Judges, JudgmentsAlone, Panel
 from assay.scoring.missing import Missing, settle_missing
 from assay.scoring.scores import Scores, Undefined
 
@@ -135,7 +135,7 @@ def _led(named: Mapping[str, Declared], reference: str | None) -> dict[str, Decl
 def _judgments_of(data: Collection) -> dict[str, Qrels]:
     """The judgments of every name; those without a name come first."""
     named = dict(data.others.named)
-    if any(data.qrels.source == qrels.source for qrels in named.values()):  # the first named ones are the main ones
+    if any(qrels.doc is data.qrels.doc for qrels in named.values()):  # the first named ones are the main ones
         return named
     return {MAIN: data.qrels, **named}
 
@@ -232,8 +232,7 @@ def _by_judge(data: Scores, columns: Sequence[str]) -> dict[str, Scores]:
     """Take scores apart by judge: those that have a name, or the columns of one table."""
     if not columns:
         named = dict(data.others)
-        is_first = any(np.array_equal(data.value, one.value, equal_nan=True) for one in named.values())
-        return named if is_first else {MAIN: data, **named}
+        return named if MAIN_SCORES in {note.code for note in data.notes} else {MAIN: data, **named}
     return {name: replace(data.choose([name]), conditions=(_SCORE,)) for name in columns}
 
 
