@@ -40,7 +40,7 @@ def changed_conclusions(judges: Result) -> Spoken:
 
 def _changed(judges: Result, row: Row) -> Sentence:
     changed = _pairs(judges, row).filter("changes")
-    names = [f"{a} and {b}" for a, b in changed.select("run_a", "run_b").head(_NAMED).rows()]
+    names = [f"{a} against {b}" for a, b in changed.select("run_a", "run_b").head(_NAMED).rows()]
     named = listed(names) if changed.height <= _NAMED else f"{changed.height} pairs, first {names[0]}"
     where = changed.row(0, named=True)
     action = f"Do not let {row['judge']} alone decide {named}"
@@ -111,7 +111,9 @@ def lenient_judge(judges: Result) -> Spoken:
     if not clear:
         return None
     most = max(clear, key=lambda row: abs(row["shift"]))
-    others = f"; so do {len(clear) - 1} more judges" if len(clear) > 1 else ""
+    alike = [row for row in clear if row["shift"] * most["shift"] > 0]
+    others = f"; so {'do' if len(alike) > 2 else 'does'} {counted(len(alike) - 1, 'more judge')}"
+    others = others if len(alike) > 1 else ""
     way = "higher" if most["shift"] > 0 else "lower"
     why = f"{most['judge']} scores all runs {way} by {most['measure']}{others}"
     return Sentence.of("Do not compare means across judges", most, "{:+.3f}".format, why=why, ends=("shift", *ends))
