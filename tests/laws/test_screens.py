@@ -136,7 +136,9 @@ def test_the_last_line_names_what_else_there_is(result: Result) -> None:
 @pytest.mark.parametrize("name", [name for name in ON_DATA if name != "report"])
 def test_the_answer_on_trec_8_is_within_a_screen(name: str, data: Path) -> None:
     folder = data / "trec8-adhoc"
-    found = asked(name, [str(folder / "runs"), "--qrels", str(folder / "qrels.gz")])
+    words = [str(folder / "runs"), "--qrels", str(folder / "qrels.gz")]
+    second = ["--qrels", f"shallow={data / 'trec8-extras' / 'depth10.qrels.gz'}"]
+    found = asked(name, words + (second if name == "judges" else []))
     check_screen(found)
     check_rest(found)
 

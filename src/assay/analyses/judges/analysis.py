@@ -154,47 +154,64 @@ def judges(
 
     Notes
     -----
-    tables.profiles: judge, n_labels, n_topics, lowest, highest, mean, n_values, n_repeated, flags: what each judge is
-    like, and what is odd about it: inverted, constant, another scale, a kappa with another judge of
-    {near_duplicate_kappa} or more, fewer than {few_common_pairs} documents in common, or stray grades above its scale
-    (at most {stray_share:.0%} of its labels), which agreement leaves out.
-    tables.documents: judge, reference, statistic, grade, value, low, high, n_pairs, n_topics: kappa, linear and
-    quadratic kappa (cohen1968), Krippendorff's alpha (krippendorff2004), and kappa, precision and recall from every
-    grade on; how much higher the judge grades, and how often. Judges of more than {few_grades} different grades are
-    not asked for equal ones.
-    tables.overlap: how many documents and topics both judged, and each alone.
-    tables.grades: how often which grade of one meets which of the other.
-    tables.by_grade: what the judge says of documents of each grade.
-    tables.by_topic: agreement on every topic.
-    tables.self: how often a judge who labelled a document repeatedly says the same.
-    tables.judge_pairs: kappa and alpha of all pairs of judges.
-    tables.all_judges: alpha of all judges together.
-    tables.conclusions: the counts above, with share_kept (of the reference's significant pairs, those that are
-    significant under the judge with the same sign), low, high.
-    tables.pairs: every pair of runs, opposite conclusions first, then changed ones.
-    tables.decisions, with fewer than {many_runs} runs: the verdict of `compare` under each judge.
-    tables.systems: tau, tau_ap (yilmaz2008), rbo (rank-biased overlap, webber2010rbo), largest_change.
-    tables.ranks: every run's mean and rank under both.
-    tables.ceiling: how well the judge predicts the reference's ranking of other topics, against how well the
-    reference does itself, on disjoint halves: on the same topics tau shares their noise.
-    tables.bias: whether a judge favours a run, or a group, beyond what it does to all: with topics random, with
-    systems random as well, and beyond a change of scale. A column of more than {most_groups} different values makes
-    no groups.
-    tables.scale: the line of the judge's means on the reference's, where runs make up at least
-    {least_reliable_scale:.0%} of the variance of means.
-    tables.topics: the topics that carry the disagreement.
-    tables.look: the documents that carry it, for people to look at.
-    tables.judge_taus: tau between all judges.
-    tables.spread: what the choice of judge adds to a difference.
-    tables.correction: every run's score by the reference's topics alone (human), by the model on all (model), and
-    corrected: by PPI (ppi), and by PPI++ (value, low, high) with its lambda; width_ratio of the intervals,
-    effective_topics, and their ceiling n / (1 - rho^2). It is said where people judged fewer than
-    {few_labelled_topics} topics, or fewer than {few_outcomes} have the rarer of the scores 0 and 1.
-    tables.corrected_differences: the same for pairs of runs, a minus b.
-    tables.extra_topics: whether the topics that a model judged alone look like the others, by Welch's t tests: a
+    tables.profiles: judge, n_labels, n_topics, lowest, highest, mean, n_values, n_repeated (pairs with several
+    labels), flags: what is odd about the judge: inverted, constant, other_scale, near_duplicate (a kappa with another
+    judge of {near_duplicate_kappa} or more), few_pairs (fewer than {few_common_pairs} documents in common),
+    stray_grades (above its scale, at most {stray_share:.0%} of its labels), which agreement leaves out.
+    tables.documents: judge, reference, statistic, grade, value, low, high, n_pairs, n_topics: kappa, kappa_linear and
+    kappa_quadratic (cohen1968), alpha_nominal, alpha_ordinal and alpha_interval (krippendorff2004), agreement, tau_b,
+    leniency, graded_higher, graded_lower, and kappa, precision and recall from a `grade` on. Judges of more than
+    {few_grades} different grades are not asked for equal ones.
+    tables.overlap: judge, reference, n_common, only_judge, only_reference, topics_common, topics_only_judge,
+    topics_only_reference.
+    tables.grades: judge, reference, grade_judge, grade_reference, n: how often these meet.
+    tables.by_grade: judge, reference, grade (of the reference), mean (grade by the judge), low, high, n, n_topics.
+    tables.by_topic: judge, reference, topic, n_pairs, kappa, leniency.
+    tables.self: judge, statistic (agreement, alpha), value, low, high, n_pairs, labels_per_pair, n_topics: what a
+    judge says of a document that it labels again.
+    tables.judge_pairs: judge_a, judge_b, n_common, n_topics, kappa, kappa_quadratic, alpha_ordinal, with intervals.
+    tables.all_judges: judges (with the reference and without), statistic, value, low, high, n_judges, n_pairs,
+    n_topics: alpha of all together.
+    tables.conclusions: judge, reference, measure, n_pairs, significant_reference, significant_judge, same, opposite,
+    only_reference, only_judge, neither, changed, share_kept (same over significant_reference), low, high, n_topics.
+    tables.pairs: judge, reference, measure, run_a, run_b, n_topics, difference_reference, p_reference,
+    difference_judge, p_judge, conclusion, interaction (the second difference less the first), low, high (of this pair
+    alone), p_single, p (corrected), changes: opposite conclusions first, then changed differences.
+    tables.decisions, with fewer than {many_runs} runs: judge, reference, measure, run_a, run_b, verdict_reference,
+    verdict_judge (of `compare`), interaction, low, high, p.
+    tables.systems: judge, reference, measure, tau, tau_ap (yilmaz2008), rbo (webber2010rbo, p = .9), each with its
+    interval, largest_change (of a rank), run, n_runs, n_topics.
+    tables.ranks: judge, measure, run, mean_reference, mean_judge, rank_reference, rank_judge, change.
+    tables.ceiling: judge, measure, tau_reference_halves (the reference on one half of the topics with itself on the
+    other), tau_judge_halves (with the judge on the other), difference, low, high, n_splits, n_topics: on the same
+    topics tau shares their noise, on disjoint halves it does not.
+    tables.bias: judge, reference, measure, kind (run, group), name, n_runs, n_topics, shift (beyond that of the
+    others), low, high, p_topics (topics random), low_systems, high_systems, dof_systems, p_systems (systems random as
+    well), shift_beyond_scale, low_beyond_scale, high_beyond_scale, p_beyond_scale, p_beyond_scale_systems (once a
+    change of scale is taken out), p (that decides, corrected by Holm), own (made by the judge's model), verdict. A
+    column of more than {most_groups} different values makes no groups.
+    tables.scale: judge, reference, measure, n_runs, n_topics, slope, low, high, intercept (of the judge's means on
+    the reference's, where runs make up at least {least_reliable_scale:.0%} of the variance of means), shift,
+    shift_low, shift_high.
+    tables.topics: judge, reference, measure, topic, n_pairs, n_runs, shift, share (of the disagreement on differences
+    between runs), grade_shift: the topics that carry it first.
+    tables.look: judge, reference, topic, doc, grade_reference, grade_judge, n_runs (that return it), weight: the
+    documents that move runs against each other most, for people to look at.
+    tables.judge_taus: measure, judge_a, judge_b, tau, n_runs, n_topics.
+    tables.spread: measure, run_a, run_b, n_judges, n_topics, difference (mean over judges), error_topics, sd_judges
+    (what another judge may add), low, high (judges and topics random).
+    tables.correction: judge, reference, measure, run, n_topics, n_extra, human (by the reference's topics alone),
+    model, ppi, value (by PPI++), low, high, lambda, width_ratio (to the interval of human), effective_topics, ceiling
+    (n / (1 - rho^2)). It is said where people judged fewer than {few_labelled_topics} topics, or fewer than
+    {few_outcomes} have the rarer of the scores 0 and 1.
+    tables.corrected_differences: the same for pairs, run_a minus run_b.
+    tables.extra_topics: judge, reference, measure, what, n_topics, n_extra, judged, extra, difference, low, high, p,
+    sd_judged, sd_extra: whether the topics that a model judged alone look like the others, by Welch's t tests: a
     caution where one has p < {extra_topics_doubted}, a warning where it has p < {extra_topics_differ} by Bonferroni.
-    tables.topics_for_width, with `width`: how many topics people need, alone and with PPI++, with their intervals.
-    tables.width_of_budget, with `budget`: how wide intervals are now, and with so many topics more.
+    tables.topics_for_width, with `width`: judge, reference, measure, of (run, pair), run, n_topics, n_extra, sd,
+    correlation, width, human_topics, corrected_topics, with intervals: how many topics people are to judge.
+    tables.width_of_budget, with `budget`: judge, reference, measure, of, run, n_topics, n_extra, sd, correlation,
+    more, human_now, corrected_now, human_width, corrected_width: the widths now, and with so many more.
     tables.sampled, with `inclusion`: scores estimated from labels of sampled documents; topics of which people
     labelled a sample enter no other table.
     tables.sampled_differences, with `inclusion`: the same for pairs of runs.
