@@ -33,7 +33,8 @@ from assay.analyses.judges.systems.conclusions import Corrected, conclusion_note
 from assay.analyses.judges.systems.tables import system_notes, system_tables
 from assay.core.errors import UsageError
 from assay.core.notes import Note, on_data
-from assay.data.provenance import shown_path
+from assay.data.diagnosis.collection import BY_JUDGMENTS
+from assay.data.provenance import Basis, shown_path
 from assay.data.run_lists import attributes
 from assay.results.analysis import Section, analysis
 from assay.results.result import Result, Screen
@@ -239,7 +240,7 @@ def judges(
         tables |= extra_topics(data, level=level)
         notes += [*on_correction(data), *on_extra_topics(data)]
     notes += [
-        *data.notes,
+        *(note for note in data.notes if drawn is None or note.code not in BY_JUDGMENTS),  # drawn is not all
         *one_topic(_most_topics(data)),
         *conclusion_notes(data),
         *system_notes(data),
@@ -252,24 +253,25 @@ def judges(
         notes.append(_written(data, to_judge, budget, sample, rng))
     tables = {name: table for name, table in tables.items() if table.height}
     table = answer(data, tables)
-    settings: dict[str, Any] = {
-        "correction": correction,
-        "alpha": alpha,
-        "level": level,
-        "splits": splits,
-        "rng": rng,
-    }
+    basis = _basis(data)
+    of_runs = {"correction": correction, "alpha": alpha} if data.scores else {}
+    settings: dict[str, Any] = {**of_runs, "level": level, "splits": splits, "rng": rng}
     given = {"groups": groups, "width": width, "budget": budget, "sample": sample, "inclusion": inclusion}
     shown = {"groups", "inclusion"}
     settings |= {
         name: shown_path(str(value)) if name in shown else value for name, value in given.items() if value is not None
     }
-    basis = data.basis
-    if data.scores:
-        basis = replace(basis, runs=len(data.scores[0].runs), topics=len(data.scores[0].topics))
     charts = tuple(judge_charts(tables, basis, level=level))
     screen = None if data.scores else Screen()  # of documents alone all columns
     return Result("judges", table, tables, basis, settings, tuple(notes), charts=charts, screen=screen)
+
+
+def _basis(data: Judges) -> Basis:
+    """How many runs and topics the answer rests on; of documents alone, how many of these."""
+    if data.scores:
+        return replace(data.basis, runs=len(data.scores[0].runs), topics=len(data.scores[0].topics))
+    labels = data.labels
+    return data.basis if labels is None else replace(data.basis, topics=len(labels.topics), judged=labels.topic.size)
 
 
 def _most_topics(data: Judges) -> int:

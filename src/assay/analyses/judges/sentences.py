@@ -44,7 +44,9 @@ def _changed(judges: Result, row: Row) -> Sentence:
     named = listed(names) if changed.height <= _NAMED else f"{changed.height} pairs, first {names[0]}"
     where = changed.row(0, named=True)
     action = f"Do not let {row['judge']} alone decide {named}"
-    why = f"their differences by {row['measure']} change significantly"
+    turned = changed.filter(pl.col("difference_reference") * pl.col("difference_judge") < 0).height
+    sign = f"{turned} of them in sign" if turned else "none of them in sign"
+    why = f"their differences by {row['measure']} change significantly, {sign}"
     ends = ("interaction", "low", "high")
     shown = f"{{}} for {names[0]}" if changed.height > 1 else "{}"
     if changed.height > 1:  # an interval of one pair that was selected would say too much
@@ -197,7 +199,7 @@ def corrected_scores(judges: Result) -> Spoken:
         if isinstance(ratio, float) and ratio < 1:
             n = int(own["n_topics"].to_numpy().max())
             why = f"{row['reference']} judged {n} topics, and the rest then makes intervals narrower"
-            action = f"Report the corrected scores by {row['judge']}"
+            action = f"Report scores by {row['judge']} once corrected by {row['reference']}"
             said.append(Sentence(action, value=ratio, shown=f"{percent(ratio)} of the width", why=why))
     return tuple(said)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -57,12 +57,22 @@ def judges_of(
             "--judges names columns of one table of --scores; judgments are named by --qrels NAME=SOURCE"
         )
     qrels = _led(data.named if isinstance(data, JudgmentsAlone) else _judgments_of(data), reference)
+    notes = list(_on_panel(len(qrels) - 1, panel))
     if panel is not None:
         qrels |= {PANEL: _panel_of_judgments(list(qrels.values())[1:], panel)}
     if isinstance(data, JudgmentsAlone):
-        return _of_documents(qrels, data.origin)
-    apart = [name for name in measures if (asked := recognised_condition(name)) is None or asked.qrels is None]
-    return _of_runs(data, qrels, apart or _DEFAULT, undefined, missing or "zero")
+        judges = _of_documents(qrels, data.origin)
+    else:
+        apart = [name for name in measures if (asked := recognised_condition(name)) is None or asked.qrels is None]
+        judges = _of_runs(data, qrels, apart or _DEFAULT, undefined, missing or "zero")
+    return replace(judges, notes=(*judges.notes, *notes))
+
+
+def _on_panel(n: int, panel: Panel | None) -> Iterator[Note]:
+    """Warn of a majority that two of an even number can tie."""
+    if panel == "majority" and n % 2 == 0:
+        text = f"panel: a majority of {n} may tie, and then the lowest grade counts: it is strict by that"
+        yield Note("even_panel", "caution", f"{text}; take the mean, or an odd number of judges")
 
 
 def read_judges(
@@ -184,8 +194,11 @@ def _of_runs(
             raise UsageError(f"{name}: no topic in common with the runs (judged: {first_few(qrels.topics)})")
         if left := len(qrels.topics) - len(topics):
             notes.append(Note("topics_of_others", "info", f"{name}: {counted(left, 'topic')} that no run answers"))
-        scored[name], without = _scored(data, name, qrels.select(topics), measures, undefined, missing)
+        made, without = _scored(data, name, qrels.select(topics), measures, undefined, missing)
+        scored[name] = replace(made, notes=tuple(note for note in made.notes if note.code != "unjudged_topics"))
         notes += without
+    if lacking := len(answered.difference(*(qrels.topics for qrels in named.values()))):
+        notes.append(Note("unjudged_topics", "caution", f"{counted(lacking, 'topic')} that no judge judged, ignored"))
     judges = _aligned(scored, notes, data.origin)
     return replace(judges, labels=side_by_side(named), runs=asked)
 
