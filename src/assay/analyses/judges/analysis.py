@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 
 from assay.analyses.judges.answer import answer
-from assay.analyses.judges.bias.carriers import carrier_tables
-from assay.analyses.judges.bias.several import several_tables
-from assay.analyses.judges.bias.tables import bias_notes, bias_tables
 from assay.analyses.judges.charts import judge_charts
-from assay.analyses.judges.correction.extra_topics import extra_topics, on_extra_topics
 from assay.analyses.judges.correction.next_labels import next_documents, next_topics, write_next
-from assay.analyses.judges.correction.planning import on_budget, topics_for_width, width_of_budget
-from assay.analyses.judges.correction.sampled_labels import (
-    Inclusion,
-    on_sampled,
-    read_inclusion,
-    sampled,
-    without_sampled,
+from assay.analyses.judges.correction.sampled_labels import read_inclusion, without_sampled
+from assay.analyses.judges.evidence import (
+    has_extra,
+    on_bias,
+    on_conclusions,
+    on_correction,
+    on_documents,
+    on_plans,
+    on_sample,
 )
-from assay.analyses.judges.correction.tables import correction as corrected_scores
-from assay.analyses.judges.correction.tables import on_correction
-from assay.analyses.judges.documents.odd_judges import findings, notes_on_judges, profile_table
-from assay.analyses.judges.documents.scales import scales_of
-from assay.analyses.judges.documents.tables import agreement_on_documents
-from assay.analyses.judges.systems.conclusions import Corrected, conclusion_notes, conclusion_tables
-from assay.analyses.judges.systems.tables import system_notes, system_tables
+from assay.analyses.judges.systems.conclusions import Corrected
 from assay.core.errors import UsageError
-from assay.core.notes import Note, on_data
+from assay.core.notes import Note
 from assay.data.diagnosis.collection import BY_JUDGMENTS
 from assay.data.provenance import Basis, shown_path
 from assay.data.run_lists import attributes
@@ -43,7 +34,6 @@ from assay.scoring.judges.judges import Judges
 
 Sampled = Literal["topics", "documents"]
 
-_MOST_LOOKED_AT = 1000  # documents for each judge that are listed for people to look at
 NOT_IDENTIFIED = (
     "which judge is right cannot be known from such data; nor whether a judge prefers its own systems, while the "
     "reference errs too; nor whether a group is favoured or better; nor whether other topics are like these"
@@ -220,50 +210,41 @@ def judges(
     if (to_judge is not None or sample is not None) and budget is None:
         raise UsageError("--to-judge draws what to judge next; --budget says how many")
     drawn = None if inclusion is None else read_inclusion(inclusion)
-    partly, data = data, data if drawn is None else without_sampled(data, drawn)
+    whole = data if drawn is None else without_sampled(data, drawn)
     known = None if groups is None else attributes(groups, data.scores[0].runs if data.scores else ())
-    tables: dict[str, pl.DataFrame] = {}
-    notes: list[Note] = []
-    if data.labels is not None:
-        scales = scales_of(data.labels)
-        tables |= agreement_on_documents(scales, level=level)
-        odd = findings(data.labels, scales, tables)
-        tables |= profile_table(data.labels, odd)
-        notes += on_data(notes_on_judges(odd))
-    tables |= conclusion_tables(data, alpha=alpha, level=level, correction=correction, seed=rng)
-    tables |= system_tables(data, n_splits=splits, level=level, seed=rng)
-    tables |= bias_tables(data, groups=known, alpha=alpha, level=level)
-    tables |= carrier_tables(data, most=_MOST_LOOKED_AT)
-    tables |= several_tables(data, level=level)
-    if has_extra(data):
-        tables |= corrected_scores(data, level=level)
-        tables |= extra_topics(data, level=level)
-        notes += [*on_correction(data), *on_extra_topics(data)]
-    notes += [
+    found = [
+        on_documents(whole, level=level),
+        on_conclusions(whole, correction=correction, splits=splits, alpha=alpha, level=level, seed=rng),
+        on_bias(whole, known, alpha=alpha, level=level),
+        on_correction(whole, level=level),
+        on_plans(whole, width=width, budget=budget, level=level),
+        on_sample(data, drawn, level=level),
+    ]
+    tables = {name: table for evidence in found for name, table in evidence.tables.items() if table.height}
+    notes = [
         *(note for note in data.notes if drawn is None or note.code not in BY_JUDGMENTS),  # drawn is not all
-        *one_topic(_most_topics(data)),
-        *conclusion_notes(data),
-        *system_notes(data),
-        *bias_notes(tables, known),
-        *_on_plans(data, tables, width=width, budget=budget, level=level),
-        *_on_sample(partly, tables, drawn, level=level),
+        *one_topic(_most_topics(whole)),
+        *(note for evidence in found for note in evidence.notes),
         Note("not_identified", "caution", NOT_IDENTIFIED),
     ]
     if to_judge is not None and budget is not None:
-        notes.append(_written(data, to_judge, budget, sample, rng))
-    tables = {name: table for name, table in tables.items() if table.height}
-    table = answer(data, tables)
-    basis = _basis(data)
+        notes.append(_written(whole, to_judge, budget, sample, rng))
+    basis = _basis(whole)
     of_runs = {"correction": correction, "alpha": alpha} if data.scores else {}
+    files = {"groups": groups and shown_path(groups), "inclusion": inclusion and shown_path(inclusion)}
+    given = {**files, "width": width, "budget": budget, "sample": sample}
     settings: dict[str, Any] = {**of_runs, "level": level, "splits": splits, "rng": rng}
-    given = {"groups": groups, "width": width, "budget": budget, "sample": sample, "inclusion": inclusion}
-    shown = {"groups", "inclusion"}
-    settings |= {
-        name: shown_path(str(value)) if name in shown else value for name, value in given.items() if value is not None
-    }
-    charts = tuple(judge_charts(tables, basis, level=level))
-    screen = None if data.scores else Screen()  # of documents alone all columns
-    return Result("judges", table, tables, basis, settings, tuple(notes), charts=charts, screen=screen)
+    settings |= {name: value for name, value in given.items() if value is not None}
+    return Result(
+        "judges",
+        answer(whole, tables),
+        tables,
+        basis,
+        settings,
+        tuple(notes),
+        charts=tuple(judge_charts(tables, basis, level=level)),
+        screen=None if data.scores else Screen(),  # of documents alone all columns
+    )
 
 
 def _basis(data: Judges) -> Basis:
@@ -282,39 +263,6 @@ def _most_topics(data: Judges) -> int:
     return 0 if data.labels is None else len(data.labels.topics)
 
 
-def _on_plans(
-    data: Judges,
-    tables: dict[str, pl.DataFrame],
-    *,
-    width: float | None,
-    budget: int | None,
-    level: float,
-) -> Iterator[Note]:
-    """Add the tables that were asked for; what they warn of."""
-    for name, value in {"width": width, "budget": budget}.items():
-        if value is not None and not value > 0:
-            raise UsageError(f"--{name} is a number above 0; not {value:g}")
-    if (width is not None or budget is not None) and not data.scores:
-        raise UsageError("--width and --budget are about scores: give runs, or --scores")
-    if width is not None:
-        tables |= topics_for_width(data, width, level=level)
-    if budget is not None:
-        tables |= width_of_budget(data, budget, level=level)
-        yield from on_budget(data, budget)
-
-
-def _on_sample(
-    data: Judges, tables: dict[str, pl.DataFrame], drawn: Inclusion | None, *, level: float
-) -> Iterator[Note]:
-    """Add the tables that labels of a sample give; what they warn of."""
-    if drawn is None:
-        return
-    if not data.scores:
-        raise UsageError("--inclusion is about scores: give runs")
-    tables |= sampled(data, drawn, level=level)
-    yield from on_sampled(data, drawn)
-
-
 def _written(data: Judges, path: str, budget: int, sample: Sampled | None, seed: int) -> Note:
     """Draw what to judge next, and write it."""
     rng = np.random.default_rng(seed)
@@ -323,11 +271,3 @@ def _written(data: Judges, path: str, budget: int, sample: Sampled | None, seed:
     write_next(path, drawn[chosen](data, budget, rng))
     text = f"{budget} {chosen} to judge next were drawn at random into {shown_path(path)}; judge all of them"
     return Note("to_judge", "info", text)
-
-
-def has_extra(data: Judges) -> bool:
-    """Whether some topics were judged by a model alone."""
-    if not data.scores:
-        return False
-    there: Sequence[Any] = [~np.isnan(scores.value).all((0, 1)) for scores in data.scores]
-    return bool((there[1] & ~there[0]).any())
