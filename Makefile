@@ -52,6 +52,8 @@ bench: $(READY)
 	$(BIN)/python -m bench.codes
 	$(BIN)/python -m bench.page
 	$(BIN)/python -m bench.gates
+	$(BIN)/python -m bench.compare
+	$(BIN)/python -m bench.judges
 
 lock: ## pins what the index has now; no index address is written
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock

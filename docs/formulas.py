@@ -12,7 +12,8 @@ from html import escape
 _RELATIONS = {r"\ge": "≥", r"\le": "≤", r"\in": "∈", r"\exists": "∃", r"\cdot": "·", r"\dots": "…"}
 _BRACKETS = {r"\lceil": "⌈", r"\rceil": "⌉", r"\lfloor": "⌊", r"\rfloor": "⌋", r"\{": "{", r"\}": "}"}
 _SIGNS = {**_RELATIONS, **_BRACKETS, "-": "−", "*": "∗"}
-_LETTERS = {r"\alpha": "α", r"\beta": "β", r"\epsilon": "ε"}
+_GREEK = {r"\kappa": "κ", r"\lambda": "λ", r"\pi": "π", r"\rho": "ρ"}
+_LETTERS = {r"\alpha": "α", r"\beta": "β", r"\epsilon": "ε", **_GREEK}
 _LARGE = {r"\sum": "∑", r"\prod": "∏"}
 _WORDS = (r"\max", r"\min", r"\log")
 _SPACES = {r"\,": "0.17em", r"\qquad": "2em"}

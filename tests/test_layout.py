@@ -28,7 +28,7 @@ PACKAGES = ["core", "stats", "data", "measures", "scoring", "results", "render",
 DEFERRED = {("results", "render")}
 """Imports against the order, allowed inside functions only: results and charts know how to show themselves."""
 
-MOST_ENTRIES, MOST_FILES, MOST_MODULES = 13, 16, 91
+MOST_ENTRIES, MOST_FILES, MOST_MODULES = 13, 16, 92
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 

@@ -17,6 +17,7 @@ from polars.testing import assert_frame_equal
 
 from assay.core.errors import UsageError
 from assay.data.judged import Collection
+from assay.data.judgments.merging import OtherJudgments
 from assay.data.read import read_qrels, read_runs
 from assay.results.analysis import ANALYSES, find, folders
 from assay.results.result import Report, Result
@@ -31,6 +32,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
+IN_GRADES = {"documents", "grades", "by_grade", "by_topic", "profiles", "look"}
+"""Tables of `judges` that hold grades, or differences of them."""
+
+
 def made() -> tuple[Collection, Collection]:
     """The same runs beside grades 0, 1, 4, and beside the halves of these."""
     rng = Random(15)
@@ -43,9 +48,15 @@ def made() -> tuple[Collection, Collection]:
         for r in range(N_RUNS)
     }
     halves = {topic: {doc: HALVES[grade] for doc, grade in docs.items()} for topic, docs in grades.items()}
+    turned = {topic: dict(zip(docs, [*docs.values()][::-1], strict=True)) for topic, docs in grades.items()}
+    turned_halves = {topic: {doc: HALVES[grade] for doc, grade in docs.items()} for topic, docs in turned.items()}
     whole, half = read_qrels(grades), read_qrels(halves)
     assert (whole.top, half.top, half.fractions) == (4, 2, (0.0, 0.5, 2.0))
-    return Collection(read_runs(runs), half), Collection(read_runs(runs), whole)
+    second, other = (
+        OtherJudgments({"second": read_qrels(turned_halves)}),
+        OtherJudgments({"second": read_qrels(turned)}),
+    )
+    return Collection(read_runs(runs), half, others=second), Collection(read_runs(runs), whole, others=other)
 
 
 def kind_of(name: str) -> Any:
@@ -72,7 +83,7 @@ def comparable(result: Result) -> dict[str, pl.DataFrame]:
     return {
         name: table.rename({f"grade_{half:g}": f"grade_{whole}" for whole, half in HALVES.items()}, strict=False)
         for name, table in tables.items()
-        if name not in {"rules", "inputs"}
+        if name not in {"rules", "inputs", *IN_GRADES}
     }
 
 

@@ -37,6 +37,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         lines = [f"{t} Q0 d{(t * (i + 1) + r) % 7} {r} {9 - r} run{i}\n" for t in topics for r in range(4)]
         Path(f"runs/run{i}").write_text("".join(lines))
     Path("qrels").write_text("".join(f"{t} 0 d{d} {(d + t) % 3}\n" for t in range(N_TOPICS) for d in range(7)))
+    Path("other").write_text("".join(f"{t} 0 d{d} {d * t % 3}\n" for t in range(N_TOPICS) for d in range(7)))
 
 
 def test_every_command_that_takes_runs_asks_what_to_do_with_missing_topics() -> None:

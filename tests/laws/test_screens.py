@@ -21,6 +21,7 @@ ON_DATA: dict[str, str] = {
     "glance": "",
     "score": "-m AP -m nDCG@10 -m RR",
     "compare": "-m AP -m nDCG@10 -m RR",
+    "judges": "-m nDCG@10 -m AP --splits 20",
     "budget": "--splits 20",
     "topics": "-m AP -m RR --width 0.1",
     "power": "-m AP -m nDCG@10 -m RR",
@@ -62,8 +63,12 @@ def asked(name: str, words: list[str]) -> Result:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The words that name a small collection."""
-    runs, qrels = collection(n_runs=12, n_topics=16, n_docs=80, rng=1).write(tmp_path_factory.mktemp("data"))
-    return [str(runs), "--qrels", str(qrels)]
+    folder = tmp_path_factory.mktemp("data")
+    runs, qrels = collection(n_runs=12, n_topics=16, n_docs=80, rng=1).write(folder)
+    lines = [line.split() for line in qrels.read_text().splitlines()]
+    second = [" ".join([*words[:3], str(i % 2)]) for i, words in enumerate(lines)]
+    (folder / "second").write_text("\n".join(second))
+    return [str(runs), "--qrels", str(qrels), "--qrels", f"second={folder / 'second'}"]
 
 
 @pytest.fixture(scope="module", params=SMALL)
@@ -131,7 +136,9 @@ def test_the_last_line_names_what_else_there_is(result: Result) -> None:
 @pytest.mark.parametrize("name", [name for name in ON_DATA if name != "report"])
 def test_the_answer_on_trec_8_is_within_a_screen(name: str, data: Path) -> None:
     folder = data / "trec8-adhoc"
-    found = asked(name, [str(folder / "runs"), "--qrels", str(folder / "qrels.gz")])
+    words = [str(folder / "runs"), "--qrels", str(folder / "qrels.gz")]
+    second = ["--qrels", f"shallow={data / 'trec8-extras' / 'depth10.qrels.gz'}"]
+    found = asked(name, words + (second if name == "judges" else []))
     check_screen(found)
     check_rest(found)
 

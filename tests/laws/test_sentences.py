@@ -18,6 +18,7 @@ from tests.builders.compare import listed as unjudged_lists
 from tests.builders.compare import noisier, normal, sliced
 from tests.builders.disagreement import LEADS, THREE, disagreement_on
 from tests.builders.error import sampled
+from tests.builders.judged_results import documents, scored
 from tests.builders.reliability import compared, studied
 from tests.builders.results import (
     DEEPEST,
@@ -138,6 +139,12 @@ SPEAKS: dict[str, tuple[Result, Result]] = {
     "cheapest_mix": (priced({5: 900.0, 10: 1200.0}, cheapest=[5]), priced({5: 900.0}, cheapest=[5])),
     "topics_to_plan": (planned(sd=0.2), planned(sd=5e4)),
     "published_claims": (audited(against=0.7), audited(against=None)),
+    "changed_conclusions": (scored(first=0.3), scored()),
+    "conclusions_survive": (scored(), documents(0)),
+    "lenient_judge": (scored(shift=0.1), scored()),
+    "favoured_by_judge": (scored(first=0.3), scored()),
+    "unreliable_labels": (documents(200), documents(4)),
+    "corrected_scores": (scored(extra=100), scored()),
 }
 """Rule that is no caveat -> what makes it speak, and what just does not."""
 
@@ -188,6 +195,10 @@ WITHOUT_THRESHOLD = {
     "unjudged_shares",
     "gate_verdict",
     "efficient_measure",
+    "changed_conclusions",
+    "lenient_judge",
+    "favoured_by_judge",
+    "corrected_scores",
 }
 """Caveats of which one case is enough, and what users state the numbers of."""
 

@@ -125,6 +125,9 @@ def test_a_panel_says_what_most_of_its_members_say(folder: Path) -> None:
     assert judges.labels is not None
     at = {(judges.labels.topics[t], d): i for i, (t, d) in enumerate(zip(judges.labels.topic, judges.labels.ids))}  # noqa: B905
     assert [judges.labels.grade[4, at[pair]] for pair in (("1", "a"), ("1", "b"), ("2", "c"))] == [0, 1, 1]
+    assert "even_panel" not in {note.code for note in judges.notes}
+    even = collection([str(folder / "r")], qrels=words[:3])
+    assert "even_panel" in {note.code for note in as_judges(even, measure=["P@1"], panel="majority").notes}
     mean = as_judges(data, measure=["nDCG@1"], panel="mean")
     assert mean.labels is not None
     assert mean.labels.grade[4, at["1", "a"]] == pytest.approx(1 / 3)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import assay
+from assay.data.judged import Negative, judge
 from assay.measures.grammar import parse
 from assay.scoring.conditions import score_conditions
 from assay.scoring.placebo import is_linear, placebo
@@ -106,3 +107,28 @@ def test_a_pool_has_its_own_permutation() -> None:
 def test_scores_of_another_tool_have_no_placebo() -> None:
     scores = replace(assay.score(RUNS, QRELS, ["AP"]), made_of=None)
     assert placebo(scores, seed=0) is None
+
+
+@pytest.mark.parametrize("negative", ["pooled", "nonrelevant"])
+def test_permuted_grades_in_place_score_as_permuted_judgments_joined_anew(negative: Negative) -> None:
+    rng = np.random.default_rng(4)
+    runs = {r: {t: {f"{t}{d}": rng.random() for d in range(30)} for t in "xyz"} for r in "abcd"}
+    qrels = {t: {f"{t}{d}": int(rng.integers(-1, 3)) for d in range(0, 30, 2)} for t in "xyz"}
+    measures = ["AP", "nDCG@10", "Bpref", "AP/pool=3"]
+    read = assay.read_runs(runs), assay.read_qrels(qrels)
+    scores = score_conditions(*read, measures, negative=negative).select(runs=["d", "b"], topics=["z", "x"])
+    made = placebo(scores, seed=0, permutations=1)
+    assert made is not None
+    for i, depth in enumerate([None, None, None, 3]):
+        pooled = read[1] if depth is None else read[1].pool(read[0], depth=depth)
+        judged = judge(read[0], pooled.permuted(np.random.default_rng(0)), negative=negative)
+        anew = assay.score(judged.select(runs=["d", "b"], topics=["z", "x"]), measures[i].split("/")[0])
+        np.testing.assert_array_equal(made.value[0, i], anew.value[0])
+
+
+def test_grades_that_are_worth_something_from_0_on_count_in_the_expectation() -> None:
+    measure = "DCG(gain={0: 1, 1: 2})@3"
+    made = placebo(assay.score(RUNS, QRELS, [measure]), seed=1)
+    assert made is not None
+    assert made.exact.all()
+    np.testing.assert_allclose(made.mean[0], _every_permutation(measure), atol=1e-12)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -21,13 +21,12 @@ from assay.core.text import counted, first_few
 from assay.data.diagnosis.collection import diagnose
 from assay.data.diagnosis.missing_topics import on_missing
 from assay.data.judgments.merging import ONLY_FILES, OtherJudgments
-from assay.data.lookup import Checks, Lookup, SameKeyError
+from assay.data.lookup import Lookup, SameKeyError
 from assay.data.provenance import NOWHERE, Basis, Origin, shown_path
 from assay.data.rankings import Rankings
 from assay.data.tables import ABSENT, IN_POOL, UNJUDGED, Qrels, Runs
 
 Negative = Literal["pooled", "nonrelevant"]
-Column = TypeVar("Column", Codes, Checks)
 
 _CHUNK = 1 << 17  # entries handed to a measure at a time: float64 columns of this size stay in cache
 _PADDING = 2.0  # one block while at most this many times the entries are stored
@@ -63,6 +62,13 @@ class Block:
     grade: Grades  # [list, rank]
 
 
+def portions(block: Block) -> Iterator[slice]:
+    """Cut the lists of a block into portions of few enough entries to stay in cache."""
+    n, width = block.grade.shape
+    step = max(1, _CHUNK // max(1, width))
+    return (slice(i, min(i + step, n)) for i in range(0, n, step))
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """Every run's grades by topic and rank, with what the judgments say about each topic."""
@@ -91,6 +97,8 @@ class Judged:
 
     def select(self, *, runs: Sequence[str] | None = None, topics: Sequence[str] | None = None) -> Judged:
         """Keep these runs and topics, in this order."""
+        if runs in (None, self.runs) and topics in (None, self.topics):
+            return self
         by_run = np.arange(len(self.runs)) if runs is None else positions(runs, self.runs, "run")
         by_topic = np.arange(len(self.topics)) if topics is None else positions(topics, self.topics, "topic")
         new = np.full(len(self.runs) * len(self.topics), -1, dtype=np.int64)
@@ -139,10 +147,14 @@ class Judged:
 
     def rows(self, block: Block) -> Index:
         """Where in `source` the documents of a block stand. [list, rank]; beyond the end of a list no place."""
+        return np.asarray(self.first_row(block)[:, None] + np.arange(block.grade.shape[1]))
+
+    def first_row(self, block: Block) -> Index:
+        """Where in `source` the lists of a block begin. [list]"""
         at = {name: i for i, name in enumerate(self.source.topics)}
         column = np.array([at.get(name, 0) for name in self.topics], dtype=np.int64)
         run, topic = np.divmod(block.cell, len(self.topics))
-        return np.asarray(self.source.start[run, column[topic]][:, None] + np.arange(block.grade.shape[1]))
+        return np.asarray(self.source.start[run, column[topic]])
 
     def grade_names(self) -> list[str]:
         """How the grades of the scale are written, 0 first."""
@@ -157,11 +169,10 @@ class Judged:
         """Hand out the lists in portions that measures digest quickly, each with its cells."""
         n_topics = len(self.topics)
         for block in self.blocks:
-            step = max(1, _CHUNK // max(1, block.grade.shape[1]))
-            for i in range(0, block.cell.size, step):
-                cell = block.cell[i : i + step]
+            for part in portions(block):
+                cell = block.cell[part]
                 pool = self.pool[cell % n_topics]
-                yield cell, Rankings(block.grade[i : i + step], pool, self.top, self.cutoff, fractions=self.fractions)
+                yield cell, Rankings(block.grade[part], pool, self.top, self.cutoff, fractions=self.fractions)
 
 
 def judge(runs: Runs, qrels: Qrels, *, negative: Negative = "pooled") -> Judged:
@@ -277,9 +288,9 @@ class _Grader:
 
     def __call__(self, start: Index, length: Index, topic: Index) -> Grades:
         """Grade the documents of some lists, end to end."""
-        doc, check = _end_to_end(self.runs.doc, start, length), _end_to_end(self.runs.check, start, length)
+        at = _end_to_end(start, length)
         try:
-            return self.table(doc ^ np.repeat(self.salts[topic], length), check)
+            return self.table(self.runs.doc[at] ^ np.repeat(self.salts[topic], length), self.runs.check[at])
         except SameKeyError as problem:
             place = int(_rows(start, length)[problem.at])
             raise self.runs.same_code(place, self.qrels.ids[problem.row]) from None
@@ -299,23 +310,28 @@ def _blocks(graded: _Grader, start: Index, count: Index) -> tuple[Block, ...]:
 
 
 def _look_up(graded: _Grader, start: Index, length: Index, topic: Index) -> Grades:
-    """Grade the documents of some lists, as [list, rank]."""
+    """Grade the documents of some lists, as [list, rank].
+
+    Topic by topic, since runs return the same documents: their entries in the table then are in cache.
+    """
     width = max(1, int(length.max(initial=1)))
     grade = np.full((length.size, width), ABSENT, dtype=np.int8)
+    by_topic = np.argsort(topic, kind="stable")
     step = max(1, _CHUNK // width)
     for i in range(0, length.size, step):
-        part = slice(i, i + step)
-        there = np.arange(width) < length[part, None]
-        grade[part][there] = graded(start[part], length[part], topic[part])
+        part = by_topic[i : i + step]
+        lists = np.full((part.size, width), ABSENT, dtype=np.int8)
+        lists[np.arange(width) < length[part, None]] = graded(start[part], length[part], topic[part])
+        grade[part] = lists
     return grade
 
 
-def _end_to_end(column: Column, start: Index, length: Index) -> Column:
-    """Lay the entries of some lists end to end: a view where they lie so already."""
+def _end_to_end(start: Index, length: Index) -> Index | slice:
+    """Where the entries of some lists are, end to end: a slice where they lie so already."""
     end = start + length
     if (start[1:] == end[:-1]).all():
-        return column[start[0] : end[-1]]
-    return column[_rows(start, length)]
+        return slice(int(start[0]), int(end[-1]))
+    return _rows(start, length)
 
 
 def _rows(start: Index, length: Index) -> Index:

@@ -252,7 +252,12 @@ class Rankings:
     @property
     def open(self) -> Bools:
         """Which documents could turn out to be relevant: there, but without a grade. [list, rank]"""
-        return (self.grade == UNJUDGED) | (self.grade == IN_POOL)
+        return self.memo("open", lambda: (self.grade == UNJUDGED) | (self.grade == IN_POOL))
+
+
+def put_grade(grade: Grades, places: Bools, new: int) -> Grades:
+    """Put one grade in some places, as `np.where` does: of millions of places ten times as fast without a branch."""
+    return grade + (np.int8(new) - grade) * places
 
 
 def ratio(part: NDArray[Any], whole: Any) -> Array:

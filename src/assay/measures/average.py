@@ -24,12 +24,14 @@ def _extremes(whole: Callable[[Rankings, int], Any], *, limit: bool = False, flo
     """
 
     def find(j: Rankings, *, rel: int) -> Bounds:
-        from assay.measures.bounds.ratio import precision_sums
+        from assay.measures.bounds.ratio import precision_sums, share
 
         sweeps = precision_sums(j.hit(rel), j.open & (rel <= j.top))
-        divisors = [np.minimum(whole(j, rel)[:, None] + new, j.cutoff if limit else np.inf) for new, _ in sweeps]
-        low, high = (np.nan_to_num(ratio(s, n)).clip(floor) for (_, s), n in zip(sweeps, divisors, strict=True))
-        return low.min(-1), high.max(-1)
+        divisors = [whole(j, rel)[:, None] + new for new, _ in sweeps]
+        if limit:
+            divisors = [np.minimum(n, j.cutoff) for n in divisors]
+        low, high = (share(s, n) for (_, s), n in zip(sweeps, divisors, strict=True))
+        return low.min(-1).clip(floor), high.max(-1).clip(floor)
 
     return Extremes(find)
 

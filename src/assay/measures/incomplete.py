@@ -20,12 +20,16 @@ def Bpref(j: Rankings, *, rel: int = 1) -> Array:
     >>> Bpref.of([0, 1, 1], n_rel=2)
     0.0
     """
-    n_rel, hit = j.n_rel(rel), j.hit(rel)
-    above = np.cumsum(j.judged & ~hit, axis=-1, dtype=np.int32)
+    n_rel, places = j.n_rel(rel), j.found(rel)
+    above = np.cumsum(j.judged & ~j.hit(rel), axis=-1, dtype=np.int32)[places]
     limit = np.minimum(n_rel, j.n_nonrel(rel)).clip(1)
-    penalty = np.minimum(above, j.per_rank(n_rel)) / j.per_rank(limit)
+    penalty = np.minimum(above, j.per_rank(n_rel)[places[0], 0]) / j.per_rank(limit)[places[0], 0]
     # added rank by rank, as trec_eval does: its printed digits depend on it where the exact value ends in a 5
-    return ratio(j.last(np.cumsum(hit * (1 - penalty), axis=-1)), n_rel)
+    if not j.depths:
+        return ratio(j.total_at(places, 1 - penalty), n_rel)
+    gained = np.zeros(j.grade.shape)
+    gained[places] = 1 - penalty
+    return ratio(j.last(np.cumsum(gained, axis=-1)), n_rel)
 
 
 @measure(claims={"bounded", "monotone", "convergent", "top_weighted"}, cite="yilmaz2006", trec="infAP")

@@ -21,18 +21,20 @@ RprecForm = Literal["precision", "recall", "capped"]
 
 def _extremes(j: Rankings, *, rel: int, mult: float, form: RprecForm) -> Bounds:
     """The least and the most of Rprec over all grades of the unjudged, by the number of newly relevant ones."""
-    free = j.open & (rel <= j.top)
-    new = np.minimum(np.arange(j.rank.size + 1), free.sum(-1, keepdims=True))  # [list, number]
+    from assay.measures.bounds.ratio import along_rows, share
+
+    free, width = j.open & (rel <= j.top), j.rank.size
+    new = np.minimum(np.arange(width + 1), free.sum(-1, keepdims=True))  # [list, number]
     depth = np.ceil(mult * (j.n_rel(rel)[:, None] + new) - 1e-9)
     depth = np.minimum(depth, j.cutoff) if form == "capped" else depth
-    end = np.clip(j.rank.size if form == "recall" else depth, 0, j.rank.size).astype(np.int64)
-    end = np.broadcast_to(end, depth.shape)
-    seen, open_seen = (
-        np.take_along_axis(np.pad(np.cumsum(x, axis=-1), ((0, 0), (1, 0))), end, axis=-1) for x in (j.hit(rel), free)
-    )
+    end = np.full(depth.shape, width) if form == "recall" else np.clip(depth, 0, width).astype(np.int64)
+    counts = np.zeros((2, *depth.shape), dtype=np.int64)  # down to each rank, from 0
+    for x, count in zip((j.hit(rel), free), counts, strict=True):
+        np.cumsum(x, axis=-1, out=count[:, 1:])
+    seen, open_seen = (along_rows(count, end) for count in counts)
     most = seen + np.minimum(new, open_seen)
     least = seen + np.maximum(new - (new[:, -1:] - open_seen), 0)
-    return np.nan_to_num(ratio(least, depth)).min(-1), np.nan_to_num(ratio(most, depth)).max(-1)
+    return share(least, depth).min(-1), share(most, depth).max(-1)
 
 
 @measure(

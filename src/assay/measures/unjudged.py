@@ -18,13 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.arrays import Array, Bools, Index
-from assay.data.rankings import Rankings
+from assay.data.rankings import Rankings, put_grade
 from assay.data.tables import ABSENT
 
 Tail = Literal["unseen", "empty"]
@@ -55,6 +56,11 @@ def completed(j: Rankings, grade: NDArray[Any]) -> Rankings:
     fresh = j.open & (grade >= 0)
     added = np.stack([(fresh & (grade == g)).sum(-1) for g in range(j.top + 1)], axis=-1)
     return replace(j, grade=grade.astype(np.int8), pool=j.pool + added, _memo={})
+
+
+def at_highest(j: Rankings) -> Rankings:
+    """Put the highest grade in every open place, as one completion of the judgments."""
+    return j.memo("at highest", lambda: completed(j, put_grade(j.grade, j.open, j.top)))
 
 
 def _extent(scores: list[Array]) -> Bounds:
@@ -89,11 +95,16 @@ class Residual:
         wide = j if tail == "empty" or j.depth is None else _padded(j, j.depth)
         free = wide.open if tail == "empty" else wide.open | (wide.grade == ABSENT)
         for grade in range(j.top + 1):
-            full = replace(wide, grade=np.where(free, np.int8(grade), wide.grade), _memo={})
+            full = wide.memo(("open at", grade, tail), partial(_filled, wide, free, grade))
             more = self.beyond(full, grade, **parameters) if endless and self.beyond else 0.0
             scores.append(score(full) + more)
         least, most = _extent(scores)
         return None if np.isnan(most).any() else (least, most)
+
+
+def _filled(j: Rankings, free: Bools, grade: int) -> Rankings:
+    """Give the documents of free places one grade."""
+    return replace(j, grade=put_grade(j.grade, free, grade), _memo={})
 
 
 def _padded(j: Rankings, width: int) -> Rankings:

@@ -168,7 +168,6 @@ class ScoringPolicy:
     negative: Negative = "pooled"
     others: OtherJudgments | Mapping[str, Qrels] = ONLY_FILES
     asked: Sequence[str] = ()  # all runs
-    permuted: int | None = None  # the seed by which grades are permuted among the judged documents of a topic
 
     @property
     def judgments(self) -> OtherJudgments:
@@ -186,16 +185,15 @@ class Ingredients:
 
     def judged_for(self, scores: Scores, under: Under) -> Judged:
         """Join the runs and topics of scores that were made of this with the judgments of a condition."""
-        policy = self.policy
-        judged = judge_under(
-            self.runs,
-            self.qrels,
-            under,
-            contributors=policy.contributors,
-            negative=policy.negative,
-            others=policy.judgments,
-        )
+        judged = judge(self.runs, self.judgments_under(under), negative=self.policy.negative)
         return judged.select(runs=scores.runs, topics=scores.topics)
+
+    def judgments_under(self, under: Under) -> Qrels:
+        """The judgments of a condition."""
+        policy = self.policy
+        return judgments_under(
+            self.runs, self.qrels, under, contributors=policy.contributors, others=policy.judgments
+        )
 
 
 def unsettled_conditions(
@@ -208,8 +206,6 @@ def unsettled_conditions(
     parts: dict[Under, Scores] = {}
     for under in dict.fromkeys(c.under for c in every):
         judgments = judgments_under(runs, qrels, under, contributors=policy.contributors, others=policy.judgments)
-        if policy.permuted is not None:
-            judgments = judgments.permuted(np.random.default_rng(policy.permuted))
         here = [c for c in every if c.under == under]
         alone = asked and all(c.normalization != "standardised" for c in here)
         judged = judge(runs.select(asked) if alone else runs, judgments, negative=policy.negative)

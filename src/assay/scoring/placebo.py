@@ -18,12 +18,15 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.core.arrays import Array, Bools
+from assay.core.arrays import Array, Bools, Grades, Index
 from assay.core.notes import Note
+from assay.core.settings import positions
 from assay.core.thresholds import Threshold
-from assay.data.judged import Judged
+from assay.data.judged import Judged, portions, settled_grades
+from assay.data.lookup import Lookup
 from assay.data.provenance import Basis
-from assay.data.rankings import Rankings
+from assay.data.rankings import Rankings, put_grade
+from assay.data.tables import Qrels
 from assay.measures.declare import Measure
 from assay.scoring.conditions import (
     Condition,
@@ -32,7 +35,6 @@ from assay.scoring.conditions import (
     Under,
     parse_condition,
     score_judged,
-    unsettled_conditions,
 )
 from assay.scoring.missing import Missing
 from assay.scoring.scores import STANDARDISED, Scores, Undefined, mean_where_scored
@@ -78,8 +80,7 @@ def placebo(
         return None
     judged_under = judged_under or partial(source.judged_for, scores)
     n = permutations or int(np.clip(_ROWS // max(1, source.runs.doc.size), FEWEST, MOST))
-    values = [_again(scores, source, scores.conditions, seed * _SPREAD + i).value for i in range(n)]
-    value = np.stack(values)
+    value = _permuted(scores, source, judged_under, [seed * _SPREAD + i for i in range(n)])
     longest = max(1, int(source.runs.count.max(initial=1)))
     names = [parse_condition(name) for name in ("NumRet", f"Judged@{longest}")]
     policy = source.policy
@@ -104,22 +105,75 @@ def no_placebo(basis: Basis) -> Iterator[Note]:
         yield Note("no_placebo", "info", text)
 
 
-def _again(scores: Scores, source: Ingredients, conditions: tuple[str, ...], seed: int | None) -> Scores:
-    """Score under the same policy, by other conditions or with permuted grades; the same runs and topics."""
-    policy = replace(source.policy, permuted=seed)
-    made = unsettled_conditions(source.runs, source.qrels, conditions, policy)
-    return made.select(runs=scores.runs, topics=scores.topics)
+def _permuted(
+    scores: Scores, source: Ingredients, judged_under: Callable[[Under], Judged], seeds: Sequence[int]
+) -> Array:
+    """Score again with permuted grades. [permutation, condition, run, topic]"""
+    policy = source.policy
+    value = np.empty((len(seeds), *scores.value.shape))
+    for under, rows, asked in _by_judgments(scores):
+        qrels = source.judgments_under(under)
+        places = _JudgedPlaces.of(judged_under(under), qrels)
+        for i, seed in enumerate(seeds):
+            grade = settled_grades(qrels.permuted(np.random.default_rng(seed)), policy.negative)
+            lists = places.graded(grade)
+            value[i, rows] = score_judged(lists, asked, undefined=policy.undefined, missing=policy.missing).value
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class _JudgedPlaces:
+    """Where the judged documents of some lists stand, and which judgment each is."""
+
+    judged: Judged
+    at: tuple[Index, ...]  # of each block: where they stand, its lists laid end to end. [entry]
+    judgment: tuple[Index, ...]  # of each block: [entry]
+
+    @classmethod
+    def of(cls, judged: Judged, qrels: Qrels) -> _JudgedPlaces:
+        """Look up the judged documents, and no others."""
+        salts = qrels.salts()
+        table = Lookup(qrels.doc ^ salts[qrels.topic], np.arange(qrels.doc.size), missing=-1)
+        salts = salts[positions(judged.topics, qrels.topics, "topic")]
+        places, judgments = [], []
+        for block in judged.blocks:
+            width, topic = block.grade.shape[1], block.cell % salts.size
+            start, by_topic = judged.first_row(block), np.argsort(topic, kind="stable")  # the table stays in cache
+            parts = [(np.zeros(0, dtype=np.int64),) * 2]
+            for part in portions(block):
+                lists, rank = np.divmod(np.flatnonzero(block.grade[by_topic[part]] >= 0), width)
+                lists = by_topic[part][lists]
+                doc = judged.source.doc[start[lists] + rank]
+                parts.append((lists * width + rank, table(doc ^ salts[topic[lists]])))
+            places.append(np.concatenate([at for at, _ in parts]))
+            judgments.append(np.concatenate([judgment for _, judgment in parts]))
+        return cls(judged, tuple(places), tuple(judgments))
+
+    def graded(self, grade: Grades) -> Judged:
+        """Give the judged documents other grades, [judgment], of which each topic has as many as before."""
+        blocks = []
+        for block, at, judgment in zip(self.judged.blocks, self.at, self.judgment, strict=True):
+            grades = block.grade.copy()
+            grades.reshape(-1)[at] = grade[judgment]
+            blocks.append(replace(block, grade=grades))
+        return replace(self.judged, blocks=tuple(blocks), notes=())
+
+
+def _by_judgments(scores: Scores) -> Iterator[tuple[Under, list[int], list[Condition]]]:
+    """The conditions under the same judgments: these, where the conditions stand, and they themselves."""
+    asked = [parse_condition(condition) for condition in scores.conditions]
+    for under in dict.fromkeys(c.under for c in asked):
+        rows = [i for i, c in enumerate(asked) if c.under == under]
+        yield under, rows, [asked[i] for i in rows]
 
 
 def _expected(scores: Scores, judged_under: Callable[[Under], Judged], policy: ScoringPolicy) -> tuple[Array, Bools]:
     """The expectation of linear formulas over all permutations, [condition, run, topic], and which are linear."""
     expected = np.full(scores.value.shape, np.nan)
     exact = np.zeros(len(scores.conditions), dtype=bool)
-    asked = [parse_condition(condition) for condition in scores.conditions]
-    for under in dict.fromkeys(c.under for c in asked):
-        rows = [i for i, c in enumerate(asked) if c.under == under]
+    for under, rows, asked in _by_judgments(scores):
         expected[rows], exact[rows] = expected_scores(
-            judged_under(under), [asked[i] for i in rows], undefined=policy.undefined, missing=policy.missing
+            judged_under(under), asked, undefined=policy.undefined, missing=policy.missing
         )
     return expected, exact
 
@@ -138,17 +192,17 @@ def expected_scores(
     if linear:
         parts = [
             share * score_judged(lists, linear, undefined=undefined, missing=missing).value
-            for share, lists in at_single_grades(judged)
+            for share, lists in at_single_grades(judged, least=1 if _scores_nothing_at_zero(linear, judged) else 0)
         ]
         expected[exact] = np.stack(parts).sum(0)
     return expected, exact
 
 
-def at_single_grades(judged: Judged) -> Iterator[tuple[Array, Judged]]:
+def at_single_grades(judged: Judged, *, least: int = 0) -> Iterator[tuple[Array, Judged]]:
     """Give all judged documents one and the same grade, each grade in turn, with its share of them. [topic]"""
     share = judged.pool / np.maximum(judged.pool.sum(-1, keepdims=True), 1)  # [topic, grade]
-    for grade in range(judged.top + 1):
-        blocks = [replace(b, grade=np.where(b.grade >= 0, np.int8(grade), b.grade)) for b in judged.blocks]
+    for grade in range(least, judged.top + 1):
+        blocks = [replace(b, grade=put_grade(b.grade, b.grade >= 0, grade)) for b in judged.blocks]
         yield share[:, grade], replace(judged, blocks=tuple(blocks))
 
 
@@ -157,12 +211,27 @@ def is_exact(condition: Condition, judged: Judged) -> bool:
     return condition.normalization != "standardised" and is_linear(condition.measure, judged.top, judged.fractions)
 
 
+def _scores_nothing_at_zero(linear: Sequence[Condition], judged: Judged) -> bool:
+    """Whether lists without a document above grade 0 score 0 by all of these, undefined scores included."""
+    measures = [c.measure for c in linear]
+    return all(
+        m.declaration.undefined == 0 and not _tried(m, judged.top, judged.fractions)[-1].any() for m in measures
+    )
+
+
 @cache
 def is_linear(measure: Measure, top: int, fractions: tuple[float, ...] = ()) -> bool:
     """Say whether the gains of documents add up, each at its own rank, while the judgments stay the same.
 
     Tried on random lists: what two sets of documents score apart they must score together.
     """
+    whole, one, other, none = _tried(measure, top, fractions)
+    return bool(np.allclose(whole - one, other - none, rtol=0, atol=1e-9))
+
+
+@cache
+def _tried(measure: Measure, top: int, fractions: tuple[float, ...]) -> tuple[Array, ...]:
+    """Score random lists, two parts of each with grade 0 elsewhere, and lists of grade 0."""
     rng = np.random.default_rng(0)
     every = rng.integers(top + 1, size=(_TRIED, _RANKS)).astype(np.int8)
     here = rng.integers(2, size=every.shape).astype(bool)
@@ -172,5 +241,4 @@ def is_linear(measure: Measure, top: int, fractions: tuple[float, ...] = ()) -> 
         lists = Rankings(grade.astype(np.int8), pool, top, None, fractions=fractions)
         return measure.compute(measure.prepare(lists))
 
-    whole, one, other, none = (scored(x) for x in (every, every * here, every * ~here, every * 0))
-    return bool(np.allclose(whole - one, other - none, rtol=0, atol=1e-9))
+    return tuple(scored(x) for x in (every, every * here, every * ~here, every * 0))

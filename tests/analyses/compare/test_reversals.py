@@ -8,18 +8,19 @@ import numpy as np
 import pytest
 
 import assay
-from assay.analyses.compare import reversals
 from assay.analyses.compare.analysis import compare
 from assay.analyses.compare.comparisons import Comparisons
 from assay.analyses.compare.evidence import Pairing
 from assay.analyses.compare.families import pairing
+from assay.analyses.compare.reversals import flippable
 from assay.core.arrays import Array
 from assay.data.tables import Runs
 from assay.data.trec import listing_from_bytes
-from assay.scoring.bounds import score_bounds
 from assay.scoring.conditions import score_conditions
 from assay.scoring.missing import Missing
 from assay.scoring.scores import Scores
+from assay.scoring.unjudged import reversals
+from assay.scoring.unjudged.bounds import score_bounds
 from tests.builders.judgments import qrels_from_bytes
 
 MEASURES = ("AP", "nDCG", "nDCG@5", "P@5", "RR", "RBP(p=0.8)", "Judged@5", "NumRet", "AP@10/pool=2", "ERR@5")
@@ -55,7 +56,7 @@ def at_once(data: Scores, of: list[Comparisons], pairs: Pairing) -> Array:
     for m, one in enumerate(of):
         for i, (a, b) in enumerate(zip(pairs.first, pairs.second, strict=True)):
             ahead, behind = (a, b) if one.mean[i] > 0 else (b, a)
-            both = ~np.isnan(one.difference[i])
+            both = ~np.isnan(one.of_pair(i))
             lead = (least[m, ahead, both] - most[m, behind, both]).sum()
             if one.mean[i] != 0 and not np.isnan(lead):
                 flips[m, i] = lead < 0
@@ -72,7 +73,7 @@ def test_some_queries_at_a_time_decide_as_all_do(
     pairs = pairing(data.runs, ())
     of = [Comparisons.of(x, pairs.first, pairs.second) for x in data.working()]
     assert data.made_of is not None
-    flips = reversals.flippable(data, data.made_of, of, pairs)
+    flips = flippable(data, partial(data.made_of.judged_for, data), of, pairs)
     expected = at_once(data, of, pairs)
     np.testing.assert_array_equal(flips, expected)
     assert (expected[:6] == 0).any() or judged < 0.9

@@ -58,6 +58,10 @@ def test_an_inverted_judge_is_named_with_the_mapping_that_turns_it() -> None:
     assert mapped([0, 1, 2, 3], found["inverted"].text) == [3, 2, 1, 0]
 
 
+def test_a_judge_whose_scale_is_exactly_inverted_is_named_though_there_is_no_interval() -> None:
+    assert "inverted" in odd({"model": 3 - HUMAN})
+
+
 def test_a_judge_who_knows_nothing_is_not_called_inverted() -> None:
     labels = labelled({"human": HUMAN, "model": np.tile([0.0, 1, 2, 3], 100)}, topics=TOPICS)
     assert said(labels) == []

@@ -255,7 +255,7 @@ def test_topics_are_drawn_whole_and_read_back_as_judgments(tmp_path: Path) -> No
     path = tmp_path / "next.csv"
     write_next(str(path), sample.with_columns(grade=pl.lit(1)))
     assert read_qrels(path).doc.size == 90
-    with pytest.raises(UsageError, match="8 topics of 7"):
+    with pytest.raises(UsageError, match="--budget 8: there are only 7 topics"):
         next_topics(both, 8, np.random.default_rng(2))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import polars as pl
 import pytest
@@ -20,6 +22,7 @@ from assay.data.provenance import Basis
 from assay.render.screen import first_table
 from assay.results.result import Result
 from assay.scoring.conditions import score_conditions
+from assay.scoring.unjudged.bounds import score_bounds
 from tests.builders.dense import collection
 
 MEASURES = ("AP", "nDCG", "nDCG@10", "Bpref")
@@ -120,3 +123,30 @@ def _table(rows: list[tuple[str, float, float | None, bool]]) -> pl.DataFrame:
 
 def _result(rows: list[tuple[str, float, float | None, bool]]) -> Result:
     return Result("power", _table(rows), {}, Basis(runs=20), {})
+
+
+@pytest.mark.parametrize("share_judged", [0.4, 0.9, 1.0])
+def test_flippable_is_that_of_all_bounds_at_once(share_judged: float) -> None:
+    rng = np.random.default_rng(11)
+    grade = rng.choice(3, p=[0.6, 0.25, 0.15], size=(30, 25))
+    qrels = {
+        f"t{t}": {f"d{d}": int(grade[t, d]) for d in range(25) if rng.random() < share_judged} for t in range(30)
+    }
+    runs = {
+        f"r{r}": {f"t{t}": {f"d{d}": 0.4 * r * grade[t, d] + rng.normal() for d in range(25)} for t in range(30)}
+        for r in range(6)
+    }
+    scores = assay.score(runs, qrels, ["AP", "nDCG", "Rprec", "P@5", "RBP", "Bpref"])
+    result = power(scores)
+    assert scores.made_of is not None
+    ends = score_bounds(scores, partial(scores.made_of.judged_for, scores), tail="empty")
+    least, most = (dict(zip(scores.conditions, end.mean(-1), strict=True)) for end in ends)
+    at = {name: i for i, name in enumerate(scores.runs)}
+    for measure in scores.conditions:
+        pairs = result.tables["pairs"].filter(pl.col("measure") == measure, "significant")
+        expected = []
+        for a, b, better in pairs.select("run_a", "run_b", "better").rows():
+            worse = b if better == a else a
+            expected.append(least[measure][at[better]] < most[measure][at[worse]])
+        [share] = result.table.filter(measure=measure)["flippable"].to_list()
+        assert share == (None if measure == "Bpref" else np.mean(expected))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from assay.analyses.judges.documents.odd_judges import findings
 from assay.analyses.judges.documents.scales import scales_of
 from assay.analyses.judges.documents.tables import agreement_on_documents
+from assay.results.sentences import RULES
+from tests.builders.judged_results import documents, scored
 from tests.builders.labels import labelled
 from tests.laws.threshold_cases.case import Case
 
@@ -50,7 +54,22 @@ def equal_grades(n: int) -> bool:
     return "alpha_nominal" in documents["statistic"].to_list()
 
 
+def unreliable(n_wrong: int) -> bool:
+    """Whether labels of which n in 400 are wrong are said to agree too little."""
+    return any(one.name == "unreliable_labels" for one in documents(n_wrong).sentences)
+
+
+def survives(low: float) -> bool:
+    """Whether conclusions are said to survive where the interval of the share that is kept begins there."""
+    made = scored()
+    counts = made.tables["conclusions"].with_columns(low=pl.lit(low))
+    spoken = RULES["conclusions_survive"].speak(replace(made, tables={**made.tables, "conclusions": counts}))
+    return spoken[0].status == "decided"
+
+
 CASES: dict[str, Case] = {
+    "least_alpha": Case(lambda: unreliable(200), lambda: unreliable(4), moved=0.1, rule="unreliable_labels"),
+    "kept_conclusions": Case(lambda: survives(0.9), lambda: survives(0.899), moved=0.95, rule="conclusions_survive"),
     "stray_share": Case(lambda: strays(10), lambda: strays(11), moved=0.005),
     "near_duplicate_kappa": Case(lambda: duplicates(2), lambda: duplicates(4), moved=0.99),
     "few_common_pairs": Case(lambda: few(99), lambda: few(100), moved=90),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from textwrap import shorten
 from typing import Any, Literal
 
@@ -14,7 +15,14 @@ from assay.analyses.compare.charts import comparison_charts
 from assay.analyses.compare.comparisons import UNTESTED, Comparisons
 from assay.analyses.compare.contradictions import contradiction_notes, contradiction_table
 from assay.analyses.compare.efficiency import efficiency_notes, efficiency_table
-from assay.analyses.compare.evidence import hole_table, list_table, most_different, query_table
+from assay.analyses.compare.evidence import (
+    Lists,
+    hole_table,
+    judgments_of,
+    list_table,
+    most_different,
+    query_table,
+)
 from assay.analyses.compare.families import Family, cluster_index, pairing
 from assay.analyses.compare.gate import PASS, UNDECIDED, VIOLATED, gate_table, overall, read_gates
 from assay.analyses.compare.replicates import Replicates, read_replicates
@@ -274,15 +282,19 @@ def compare(
     if watched is not None:
         tables |= watched.tables()
     tables["queries"] = query_table(data, compared, pairs, texts)
+    lists = None
     if source is not None:
+        judged_under = cache(partial(source.judged_for, single))
+        as_first = judged_under(judgments_of(data.conditions[0]))
         if seeds is None:
-            flips = flippable(data, source, compared, pairs)
-            tables["lists"] = list_table(data, source, compared[0], pairs, texts)
-        tables["holes"] = hole_table(single, source)
+            flips = flippable(data, judged_under, compared, pairs)
+            lists = Lists(as_first, source.qrels)
+            tables["lists"] = list_table(data, lists, compared[0], pairs, texts)
+        tables["holes"] = hole_table(single, as_first)
     if len(compared) > 1 and cluster is None and seeds is None:  # its variances take queries to be independent
         tables["efficiency"] = efficiency_table(data.conditions, working, pairs, alpha=alpha)
     if len(compared) > 1:
-        tables["contradictions"] = contradiction_table(data, None if seeds else source, family, texts)
+        tables["contradictions"] = contradiction_table(data, lists, family, texts)
     if difference is not None:
         tables["needed"] = family.needed(data, difference, level=1 - alpha)
     judges = judges_beside(data) if order is None and cluster is None and seeds is None else None

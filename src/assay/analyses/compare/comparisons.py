@@ -14,7 +14,7 @@ No test can be significant on too few differing queries: if one system wins all 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 
 import numpy as np
@@ -23,7 +23,7 @@ from assay.core.arrays import Array, Bools, Counts, Index
 from assay.stats.paired.clusters import clustered_mean
 from assay.stats.paired.proportions import agresti_min, clopper_pearson, least_differing, mcnemar_p
 from assay.stats.paired.sample_size import topics_for
-from assay.stats.significance.pairs import EPSILON, LEAST_SHARED, corrected
+from assay.stats.significance.pairs import EPSILON, LEAST_SHARED, corrected, in_portions
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,42 @@ def _ranges(x: Array, there: Bools, first: Index, second: Index) -> Array:
     return np.where(both.any(-1), high - low, np.nan)
 
 
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """What is counted and summed over the queries that both systems of a pair have. [pair] each"""
+
+    n: Counts
+    wins: Counts  # queries on which the first is better
+    losses: Counts  # and those on which the second is
+    mean: Array  # 0 where it is only rounding, NaN without a query
+    squares: Array  # of the differences from their mean
+    whole: Bools  # whether every difference is -1, 0 or 1
+
+    @classmethod
+    def of(cls, d: Array) -> _Moments:
+        """Of differences [pair, query], NaN where either system has no score."""
+        known = ~np.isnan(d)
+        n = np.count_nonzero(known, axis=-1)
+        d = d if known.all() else np.where(known, d, 0.0)
+        mean, size = d.sum(-1) / np.maximum(n, 1), np.abs(d)
+        mean[np.abs(mean) <= EPSILON * size.max(-1, initial=0.0)] = 0.0
+        squares = (((d - mean[:, None]) * known) ** 2).sum(-1)
+        wins, losses = (np.count_nonzero(side, axis=-1) for side in (d > 0, d < 0))
+        whole = ((size == 0) | (size == 1)).all(-1)
+        return cls(n, wins, losses, np.where(n > 0, mean, np.nan), squares, whole)
+
+
 @dataclass(frozen=True)
 class Comparisons:
-    """Some pairs of systems by one measure of which higher is better, each on the queries that both have."""
+    """Some pairs of systems by one measure of which higher is better, each on the queries that both have.
 
-    difference: Array  # [pair, query], 0 where it is only rounding, NaN where either has no score
+    Differences are taken of some pairs at a time: memory for those of all costs more than to take them again.
+    """
+
+    x: Array  # [run, query], NaN without a score
+    first: Index  # [pair]
+    second: Index  # [pair]
+    rounding: Array  # [pair] a difference that is no larger is 0
     largest: Array  # [pair] the range of the scores that they come from; NaN where it is not known
     clusters: Index | None = None  # [query] the cluster of each
     seeds: SeedError | None = None
@@ -68,40 +99,57 @@ class Comparisons:
         there = ~np.isnan(x)
         size = np.where(there, np.abs(x), 0.0).max(-1, initial=0.0)
         small = EPSILON * np.maximum(size[first], size[second])
-        d = x[first] - x[second]
-        d[np.abs(d) <= small[:, None]] = 0.0
         spread = _ranges(x, there, first, second)
         # scores that are all the same do not show their range; that of most measures is 1
         unknown = np.where(np.maximum(size[first], size[second]) <= 1, 1.0, np.nan)
-        return cls(d, np.where(spread == 0, unknown, spread), clusters, seeds)
+        return cls(x, first, second, small, np.where(spread == 0, unknown, spread), clusters, seeds)
+
+    def differences(self, part: slice = slice(None)) -> Array:
+        """The differences of some pairs, 0 where they are only rounding, NaN where a system has no score."""
+        d = self.x[self.first[part]] - self.x[self.second[part]]
+        d *= ~(np.abs(d) <= self.rounding[part, None])  # without a branch; NaN stays
+        return d + 0.0  # no -0
+
+    def of_pair(self, i: int) -> Array:
+        """The differences of one pair. [query]"""
+        return self.differences(slice(i, i + 1))[0]
 
     @cached_property
+    def has_gaps(self) -> bool:
+        """Whether a system lacks a query."""
+        return bool(np.isnan(self.x).any())
+
+    @cached_property
+    def _moments(self) -> _Moments:
+        parts = [
+            astuple(_Moments.of(self.differences(part))) for part in in_portions(self.first.size, self.x.shape[1])
+        ]
+        return _Moments(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    @property
     def n(self) -> Counts:
         """Queries that both have. [pair]"""
-        return (~np.isnan(self.difference)).sum(-1)
+        return self._moments.n
 
-    @cached_property
+    @property
     def wins(self) -> Counts:
         """Queries on which the first is better. [pair]"""
-        return (self.difference > 0).sum(-1)
+        return self._moments.wins
 
-    @cached_property
+    @property
     def losses(self) -> Counts:
         """Queries on which the second is better. [pair]"""
-        return (self.difference < 0).sum(-1)
+        return self._moments.losses
 
-    @cached_property
+    @property
     def mean(self) -> Array:
         """The mean difference; 0 where it is only rounding, NaN without a query. [pair]"""
-        mean = np.nansum(self.difference, axis=-1) / np.maximum(self.n, 1)
-        largest = np.abs(np.nan_to_num(self.difference)).max(-1, initial=0.0)
-        return np.where(self.n > 0, np.where(np.abs(mean) <= EPSILON * largest, 0.0, mean), np.nan)
+        return self._moments.mean
 
     @cached_property
     def sd(self) -> Array:
         """The deviation over queries; 0 where it is only rounding, NaN below two. [pair]"""
-        centred = np.where(np.isnan(self.difference), 0.0, self.difference - self.mean[:, None])
-        sd = np.sqrt((centred**2).sum(-1) / np.maximum(self.n - 1, 1))
+        sd = np.sqrt(self._moments.squares / np.maximum(self.n - 1, 1))
         sd = np.where(sd <= EPSILON * np.nan_to_num(self.largest + np.abs(self.mean)), 0.0, sd)
         return np.where(self.n >= LEAST_SHARED, sd, np.nan)
 
@@ -116,7 +164,7 @@ class Comparisons:
         if self.clusters is None:
             error, dof = self.sd / np.sqrt(np.maximum(self.n, 1)), self.n - 1.0
         else:
-            every = [clustered_mean(d, self.clusters) for d in self.difference]
+            every = [clustered_mean(d, self.clusters) for d in self.differences()]
             error, dof = (np.array([one[i] for one in every]) for i in (1, 2))
             error = np.where(error <= EPSILON * np.nan_to_num(self.largest), 0.0, error)
         if self.seeds is None:
@@ -143,15 +191,16 @@ class Comparisons:
         if self.clusters is None:
             return self.wins + self.losses
         n = int(self.clusters.max(initial=-1)) + 1
-        sums = np.array([np.bincount(self.clusters, weights=np.nan_to_num(d), minlength=n) for d in self.difference])
+        sums = np.array(
+            [np.bincount(self.clusters, weights=np.nan_to_num(d), minlength=n) for d in self.differences()]
+        )
         return (np.abs(sums) > 0).sum(-1)
 
     @cached_property
     def is_binary(self) -> bool:
         """Whether every difference is -1, 0 or 1, as those of 0 and 1 are."""
-        size = np.abs(self.difference)
         alone = self.clusters is None and self.seeds is None
-        return alone and bool((size > 0).any()) and bool(((size == 0) | (size == 1) | np.isnan(size)).all())
+        return alone and bool(self.differing.any()) and bool(self._moments.whole.all())
 
     @cached_property
     def p(self) -> Array:

@@ -7,20 +7,19 @@ over its deviation, exceeds that by the other: these add up to n times the diffe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
 from assay.analyses.compare.comparisons import Comparisons
-from assay.analyses.compare.evidence import MOST_PAIRS, Lists, depth_of, judged_as_first
+from assay.analyses.compare.evidence import MOST_PAIRS, Lists, depth_of
 from assay.analyses.compare.families import Family
 from assay.core.arrays import Array, Index
 from assay.core.notes import Note
 from assay.core.text import listed
 from assay.core.thresholds import Threshold
 from assay.results.schemas import schema, table
-from assay.scoring.conditions import Ingredients
 from assay.scoring.scores import Scores
 
 SIGNIFICANT, SIGN_ONLY = "significant", "sign only"
@@ -35,14 +34,12 @@ _SCHEMA = schema(
 )  # fmt: skip
 
 
-def contradiction_table(
-    data: Scores, source: Ingredients | None, family: Family, texts: Mapping[str, str]
-) -> pl.DataFrame:
+def contradiction_table(data: Scores, lists: Lists | None, family: Family, texts: Mapping[str, str]) -> pl.DataFrame:
     """One row per query that adds most to a contradiction; significant contradictions first.
 
     Without a query where systems are many and the contradiction is not significant.
     """
-    lists = _lists(data, source)
+    depth = max(map(depth_of, data.conditions))
     named = family.pairing.first.size <= MOST_PAIRS
     rows = []
     for m, i, a, b, status in _contradictions(family):
@@ -51,10 +48,9 @@ def contradiction_table(
         means = [sign * family.of[k].mean[i] for sign, k in zip(signs, (0, m), strict=True)]
         topics = _contributing(family.of[0], family.of[m], i) if named or status == SIGNIFICANT else ()
         for t in topics:
-            differences = [sign * family.of[k].difference[i, t] for sign, k in zip(signs, (0, m), strict=True)]
-            grades = [None, None] if lists is None else [
-                _written(lists, int(run[i]), int(t)) for run in (family.pairing.first, family.pairing.second)
-            ]  # fmt: skip
+            differences = [sign * family.of[k].of_pair(i)[t] for sign, k in zip(signs, (0, m), strict=True)]
+            runs = [int(run[i]) for run in (family.pairing.first, family.pairing.second)]
+            grades = [None if lists is None else _written(lists.grades_of(run, int(t), depth)) for run in runs]
             name = data.topics[t]
             rows.append((*about, *means, status, name, texts.get(name), *differences, *grades))
         if not len(topics):
@@ -85,19 +81,12 @@ def _contributing(first: Comparisons, other: Comparisons, i: int) -> Index:
 
 def _standardised(of: Comparisons, i: int) -> Array:
     """The differences of a pair over their deviation. [query]"""
-    return of.difference[i] / of.sd[i] if of.sd[i] > 0 else of.difference[i]
+    return of.of_pair(i) / of.sd[i] if of.sd[i] > 0 else of.of_pair(i)
 
 
-def _lists(data: Scores, source: Ingredients | None) -> Lists | None:
-    """The lists as the first measure sees them; None without runs and judgments."""
-    if source is None:
-        return None
-    return Lists(judged_as_first(data, source), source, max(map(depth_of, data.conditions)))
-
-
-def _written(lists: Lists, run: int, topic: int) -> str:
+def _written(grades: Sequence[str]) -> str:
     """The grades of a list by rank: a document that is not relevant is a dot."""
-    return " ".join("." if grade == "0" else grade for grade in lists.grades_of(run, topic))
+    return " ".join("." if grade == "0" else grade for grade in grades)
 
 
 def contradiction_notes(contradictions: pl.DataFrame) -> Iterator[Note]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -13,8 +14,9 @@ from assay.core.arrays import Array, Index
 from assay.core.thresholds import Threshold
 from assay.data.judged import Judged
 from assay.data.judgments.scale import ABSENT, IN_POOL, UNJUDGED
+from assay.data.tables import Qrels
 from assay.results.schemas import schema, table
-from assay.scoring.conditions import Ingredients, recognised_condition
+from assay.scoring.conditions import ALL_JUDGMENTS, Under, recognised_condition
 from assay.scoring.scores import Scores
 
 SHOWN_QUERIES = Threshold(
@@ -50,7 +52,8 @@ class Pairing:
 
 def most_different(of: Comparisons, i: int) -> tuple[Index, Index]:
     """The queries on which a pair differs most: where the first is better, and where it is worse; largest first."""
-    d = np.nan_to_num(of.difference[i])
+    d = of.of_pair(i)
+    d = np.nan_to_num(d) if of.has_gaps else d
     ahead, behind = _smallest(-d), _smallest(d)
     return ahead[d[ahead] > 0], behind[d[behind] < 0]
 
@@ -61,8 +64,8 @@ def _smallest(d: Array) -> Index:
     if d.size <= most:
         return np.argsort(d, kind="stable")
     limit = np.partition(d, most - 1)[most - 1]
-    at = np.flatnonzero(d <= limit)  # with all that are equal to the last
-    return at[np.argsort(d[at], kind="stable")][:most]
+    below, last = np.flatnonzero(d < limit), np.flatnonzero(d == limit)
+    return np.concatenate([below[np.argsort(d[below], kind="stable")], last])[:most]
 
 
 def query_table(data: Scores, of: Sequence[Comparisons], pairing: Pairing, texts: Mapping[str, str]) -> pl.DataFrame:
@@ -83,15 +86,14 @@ def query_table(data: Scores, of: Sequence[Comparisons], pairing: Pairing, texts
 
 
 def list_table(
-    data: Scores, source: Ingredients, of: Comparisons, pairing: Pairing, texts: Mapping[str, str]
+    data: Scores, lists: Lists, of: Comparisons, pairing: Pairing, texts: Mapping[str, str]
 ) -> pl.DataFrame:
     """Both ranked lists of the queries on which the first of a pair is most behind, by the first measure."""
-    lists = Lists(judged_as_first(data, source), source, depth_of(data.conditions[0]))
-    rows = []
+    depth, rows = depth_of(data.conditions[0]), []
     for i, a, b in [*pairing][:MOST_PAIRS]:
         for t in most_different(of, i)[1][: int(SHOWN_LISTS.value)]:
             topic = data.topics[t]
-            sides = lists.of(int(pairing.first[i]), int(t)), lists.of(int(pairing.second[i]), int(t))
+            sides = [lists.of(int(run[i]), int(t), depth) for run in (pairing.first, pairing.second)]
             for rank in range(max(map(len, sides))):
                 cells = [side[rank] if rank < len(side) else (None, None) for side in sides]
                 rows.append((a, b, topic, texts.get(topic), rank + 1, *cells[0], *cells[1]))
@@ -104,38 +106,40 @@ def depth_of(measure: str) -> int:
     return (condition.measure.cutoff if condition else None) or _DEPTH
 
 
-def judged_as_first(data: Scores, source: Ingredients) -> Judged:
-    """The lists with their grades as the first measure sees them."""
-    condition = recognised_condition(data.conditions[0])
-    return source.judged_for(data, condition.under if condition else (None, None))
+def judgments_of(measure: str) -> Under:
+    """The judgments under which a measure sees the lists."""
+    condition = recognised_condition(measure)
+    return condition.under if condition else ALL_JUDGMENTS
 
 
 class Lists:
     """The first documents of lists, by name, with their grades."""
 
-    def __init__(self, judged: Judged, source: Ingredients, depth: int) -> None:
-        self.judged, self.qrels, self.depth = judged, source.qrels, depth
+    def __init__(self, judged: Judged, qrels: Qrels) -> None:
+        self.judged, self.qrels = judged, qrels
         self.row = {name: i for i, name in enumerate(judged.source.topics)}
         self.own = {name: i for i, name in enumerate(self.qrels.topics)}
-        self.judgments = np.argsort(self.qrels.topic, kind="stable")
-        n = np.bincount(self.qrels.topic, minlength=len(self.qrels.topics))
-        self.end = np.cumsum(n)
-        self.begin = self.end - n
         self.grades = judged.grade_names()
         size = len(judged.runs) * len(judged.topics)
         self.place = np.zeros((2, size), dtype=np.int64)  # block and row of every list
         for b, block in enumerate(judged.blocks):
             self.place[:, block.cell] = np.full(block.cell.size, b), np.arange(block.cell.size)
 
-    def of(self, run: int, topic: int) -> list[tuple[str, str]]:
+    @cached_property
+    def _judgments(self) -> list[Index]:
+        """The rows of the judgments of each topic. [topic]"""
+        n = np.bincount(self.qrels.topic, minlength=len(self.qrels.topics))
+        return np.split(np.argsort(self.qrels.topic, kind="stable"), np.cumsum(n)[:-1])
+
+    def of(self, run: int, topic: int, depth: int) -> list[tuple[str, str]]:
         """Documents and grades of a list; a document that was not judged has the grade ?."""
-        shown = self.grades_of(run, topic)
+        shown = self.grades_of(run, topic, depth)
         return list(zip(self._documents(run, topic, len(shown)), shown, strict=True))
 
-    def grades_of(self, run: int, topic: int) -> list[str]:
+    def grades_of(self, run: int, topic: int, depth: int) -> list[str]:
         """The grades of a list by rank; that of a document which was not judged is ?."""
         block, row = self.place[:, run * len(self.judged.topics) + topic]
-        grade = self.judged.blocks[block].grade[row, : self.depth]
+        grade = self.judged.blocks[block].grade[row, :depth]
         return ["?" if one < 0 else self.grades[one] for one in grade[grade != ABSENT]]
 
     def _documents(self, run: int, topic: int, n: int) -> list[str]:
@@ -146,7 +150,7 @@ class Lists:
         start = int(runs.start[run, self.row[name]])
         known: dict[int, str] = {}
         if (own := self.own.get(name)) is not None:
-            rows = self.judgments[self.begin[own] : self.end[own]]
+            rows = self._judgments[own]
             known = dict(zip(self.qrels.doc[rows].tolist(), self.qrels.ids.gather(rows).to_list(), strict=True))
         return [known.get(code, "(unjudged)") for code in runs.doc[start : start + n].tolist()]
 
@@ -154,12 +158,11 @@ class Lists:
 # --- what is not judged
 
 
-def hole_table(data: Scores, source: Ingredients) -> pl.DataFrame:
+def hole_table(data: Scores, judged: Judged) -> pl.DataFrame:
     """The share of the documents returned down to the cutoff of the first measure that nobody judged."""
     depth = depth_of(data.conditions[0])
-    judged = judged_as_first(data, source).head(depth)
     n = np.zeros((2, len(data.runs)))
-    for block in judged.blocks:
+    for block in judged.head(depth).blocks:
         run = block.cell // len(judged.topics)
         grade = block.grade
         holes = ((grade == UNJUDGED) | (grade == IN_POOL)).sum(-1)

@@ -114,7 +114,7 @@ class Family:
         group = grouped(len(data.topics))
         rows = []
         for measure, of in zip(data.conditions, self.of, strict=True):
-            left, rest = variances_without(of.difference, group)
+            left, rest = variances_without(of.differences(), group)
             for i, a, b in self.pairing:
                 enough = bool((rest[i] >= LEAST_SHARED).all() and (left[i] > 0).all())
                 variance = np.asarray(of.sd[i] ** 2)
@@ -126,8 +126,12 @@ class Family:
 
 def _means(data: Scores, measure: int, of: Comparisons, pairs: Pairing) -> Array:
     """The means of both systems of every pair, over the queries that both have, as differences are. [side, pair]"""
-    x, both = data.scaled()[measure], ~np.isnan(of.difference)
-    total = [np.where(both, x[side], 0.0).sum(-1) for side in (pairs.first, pairs.second)]
+    x, sides = data.scaled()[measure], (pairs.first, pairs.second)
+    if of.has_gaps:
+        both = ~np.isnan(of.differences())
+        total = [np.where(both, x[side], 0.0).sum(-1) for side in sides]
+    else:
+        total = [x.sum(-1)[side] for side in sides]
     return np.divide(total, of.n, out=np.full((2, of.n.size), np.nan), where=of.n > 0)
 
 

@@ -68,7 +68,7 @@ def _by_steps(rows: list[_Row], of: Comparisons, alpha: float) -> list[tuple[flo
     siblings: dict[tuple[str, int], list[int]] = {}
     for k, row in enumerate(rows):
         siblings.setdefault((row.column, row.pair), []).append(k)
-    aside = {key: np.zeros(of.difference.shape[1], dtype=np.bool_) for key in siblings}
+    aside = {key: np.zeros(of.x.shape[1], dtype=np.bool_) for key in siblings}
     floor, n_left = 0.0, len(rows)
     while n_left and floor < alpha and np.isfinite(p).any():
         least = np.flatnonzero(p <= p.min() * (1 + _ALIKE))
@@ -154,7 +154,7 @@ def _compared(of: Comparisons, i: int, inside: Bools, outside: Bools, alpha: flo
     if own is None or rest is None:
         return None
     low, high, p = _interval(*own[:3], alpha)
-    differing = int((np.nan_to_num(np.where(inside, of.difference[i], 0.0)) != 0).sum())
+    differing = int((np.nan_to_num(np.where(inside, of.of_pair(i), 0.0)) != 0).sum())
     p = max(p, min(2.0 ** (1 - differing), 1.0))  # as of all queries: no test of so few gives less
     error = float(np.hypot(own[1], rest[1]))
     parts = own[1] ** 4 / own[2] + rest[1] ** 4 / rest[2]
@@ -165,7 +165,7 @@ def _compared(of: Comparisons, i: int, inside: Bools, outside: Bools, alpha: flo
 
 def _mean(of: Comparisons, i: int, part: Bools) -> tuple[float, float, float, int] | None:
     """The mean difference over some queries, its error, degrees of freedom, and the number of queries."""
-    d: Array = np.where(part, of.difference[i], np.nan)
+    d: Array = np.where(part, of.of_pair(i), np.nan)
     there = ~np.isnan(d)
     cluster = np.arange(d.size) if of.clusters is None else of.clusters
     _, cluster = np.unique(cluster[there], return_inverse=True)

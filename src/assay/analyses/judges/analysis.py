@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 
 from assay.analyses.judges.answer import answer
-from assay.analyses.judges.bias.carriers import carrier_tables
-from assay.analyses.judges.bias.several import several_tables
-from assay.analyses.judges.bias.tables import bias_notes, bias_tables
 from assay.analyses.judges.charts import judge_charts
-from assay.analyses.judges.correction.extra_topics import extra_topics, on_extra_topics
 from assay.analyses.judges.correction.next_labels import next_documents, next_topics, write_next
-from assay.analyses.judges.correction.planning import on_budget, topics_for_width, width_of_budget
-from assay.analyses.judges.correction.sampled_labels import (
-    Inclusion,
-    on_sampled,
-    read_inclusion,
-    sampled,
-    without_sampled,
+from assay.analyses.judges.correction.sampled_labels import read_inclusion, without_sampled
+from assay.analyses.judges.evidence import (
+    has_extra,
+    on_bias,
+    on_conclusions,
+    on_correction,
+    on_documents,
+    on_plans,
+    on_sample,
 )
-from assay.analyses.judges.correction.tables import correction as corrected_scores
-from assay.analyses.judges.correction.tables import on_correction
-from assay.analyses.judges.documents.odd_judges import findings, notes_on_judges, profile_table
-from assay.analyses.judges.documents.scales import scales_of
-from assay.analyses.judges.documents.tables import agreement_on_documents
-from assay.analyses.judges.systems.conclusions import Corrected, conclusion_notes, conclusion_tables
-from assay.analyses.judges.systems.tables import system_notes, system_tables
+from assay.analyses.judges.systems.conclusions import Corrected
 from assay.core.errors import UsageError
-from assay.core.notes import Note, on_data
-from assay.data.provenance import shown_path
+from assay.core.notes import Note
+from assay.data.diagnosis.collection import BY_JUDGMENTS
+from assay.data.provenance import Basis, shown_path
 from assay.data.run_lists import attributes
 from assay.results.analysis import Section, analysis
 from assay.results.result import Result, Screen
@@ -41,7 +34,6 @@ from assay.scoring.judges.judges import Judges
 
 Sampled = Literal["topics", "documents"]
 
-_MOST_LOOKED_AT = 1000  # documents for each judge that are listed for people to look at
 NOT_IDENTIFIED = (
     "which judge is right cannot be known from such data; nor whether a judge prefers its own systems, while the "
     "reference errs too; nor whether a group is favoured or better; nor whether other topics are like these"
@@ -152,39 +144,64 @@ def judges(
 
     Notes
     -----
-    tables.profiles: judge, n_labels, n_topics, lowest, highest, mean, n_values, n_repeated, flags: what each judge is
-    like, and what is odd about it: inverted, constant, another scale, a kappa with another judge of
-    {near_duplicate_kappa} or more, fewer than {few_common_pairs} documents in common, or stray grades above its scale
-    (at most {stray_share:.0%} of its labels), which agreement leaves out.
-    tables.documents: judge, reference, statistic, grade, value, low, high, n_pairs, n_topics: kappa, linear and
-    quadratic kappa, Krippendorff's alpha (krippendorff2004), and kappa, precision and recall from every grade on; how
-    much higher the judge grades, and how often. Judges of more than {few_grades} different grades are not asked for
-    equal ones.
-    tables.overlap: how many documents and topics both judged, and each alone. tables.grades: how often which grade
-    of one meets which of the other. tables.by_grade: what the judge says of documents of each grade. tables.by_topic:
-    the same agreement on every topic. tables.self: how often a judge who labelled a document repeatedly says the
-    same. tables.judge_pairs: kappa and alpha of all pairs of judges. tables.all_judges: alpha of all together.
-    tables.conclusions: the counts above, with share_kept (of the reference's significant pairs, those that are
-    significant under the judge with the same sign), low, high. tables.pairs: every pair, opposite conclusions first,
-    then changed ones. tables.decisions, with fewer than {many_runs} runs: the verdict of `compare` under each judge.
-    tables.systems: tau, tau_ap (yilmaz2008), rbo (rank-biased overlap, webber2010rbo), largest_change. tables.ranks:
-    every run's ranks. tables.ceiling: how well the judge predicts the reference's ranking of other topics, against
-    how well the reference does itself, on disjoint halves: on the same topics tau shares their noise.
-    tables.bias: whether a judge favours a run, or a group, beyond what it does to all: with topics random, with
-    systems random as well, and beyond a change of scale. A column of more than {most_groups} different values makes
-    no groups. tables.scale: the line of the judge's means on the reference's, where runs make up at least
-    {least_reliable_scale:.0%} of the variance of means. tables.topics, tables.look: the topics and the documents that
-    carry the disagreement, for people to look at. tables.judge_taus: tau between all judges. tables.spread: what the
-    choice of judge adds to a difference.
-    tables.correction: every run's score by the reference's topics alone (human), by the model on all (model), and
-    corrected: by PPI (ppi), and by PPI++ (value, low, high) with its lambda; width_ratio of the intervals,
-    effective_topics, and their ceiling n / (1 - rho^2). It is said where people judged fewer than
-    {few_labelled_topics} topics, or fewer than {few_outcomes} have the rarer of the scores 0 and 1.
-    tables.corrected_differences: the same for pairs of runs, a minus b.
-    tables.extra_topics: whether the topics that a model judged alone look like the others, by Welch's t tests: a
+    tables.profiles: judge, n_labels, n_topics, lowest, highest, mean, n_values, n_repeated (pairs with several
+    labels), flags: what is odd about the judge: inverted, constant, other_scale, near_duplicate (a kappa with another
+    judge of {near_duplicate_kappa} or more), few_pairs (fewer than {few_common_pairs} documents in common),
+    stray_grades (above its scale, at most {stray_share:.0%} of its labels), which agreement leaves out.
+    tables.documents: judge, reference, statistic, grade, value, low, high, n_pairs, n_topics: kappa, kappa_linear and
+    kappa_quadratic (cohen1968), alpha_nominal, alpha_ordinal and alpha_interval (krippendorff2004), agreement, tau_b,
+    leniency, graded_higher, graded_lower, and kappa, precision and recall from a `grade` on. Judges of more than
+    {few_grades} different grades are not asked for equal ones.
+    tables.overlap: judge, reference, n_common, only_judge, only_reference, topics_common, topics_only_judge,
+    topics_only_reference.
+    tables.grades: judge, reference, grade_judge, grade_reference, n: how often these meet.
+    tables.by_grade: judge, reference, grade (of the reference), mean (grade by the judge), low, high, n, n_topics.
+    tables.by_topic: judge, reference, topic, n_pairs, kappa, leniency.
+    tables.self: judge, statistic (agreement, alpha), value, low, high, n_pairs, labels_per_pair, n_topics: what a
+    judge says of a document that it labels again.
+    tables.judge_pairs: judge_a, judge_b, n_common, n_topics, kappa, kappa_quadratic, alpha_ordinal, with intervals.
+    tables.all_judges: judges (with the reference and without), statistic, value, low, high, n_judges, n_pairs,
+    n_topics: alpha of all together.
+    tables.conclusions: judge, reference, measure, n_pairs, significant_reference, significant_judge, same, opposite,
+    only_reference, only_judge, neither, changed, share_kept (same over significant_reference), low, high, n_topics.
+    tables.pairs: judge, reference, measure, run_a, run_b, n_topics, difference_reference, p_reference,
+    difference_judge, p_judge, conclusion, interaction (the second difference less the first), low, high (of this pair
+    alone), p_single, p (corrected), changes: opposite conclusions first, then changed differences.
+    tables.decisions, with fewer than {many_runs} runs: judge, reference, measure, run_a, run_b, verdict_reference,
+    verdict_judge (of `compare`), interaction, low, high, p.
+    tables.systems: judge, reference, measure, tau, tau_ap (yilmaz2008), rbo (webber2010rbo, p = .9), each with its
+    interval, largest_change (of a rank), run, n_runs, n_topics.
+    tables.ranks: judge, measure, run, mean_reference, mean_judge, rank_reference, rank_judge, change.
+    tables.ceiling: judge, measure, tau_reference_halves (the reference on one half of the topics with itself on the
+    other), tau_judge_halves (with the judge on the other), difference, low, high, n_splits, n_topics: on the same
+    topics tau shares their noise, on disjoint halves it does not.
+    tables.bias: judge, reference, measure, kind (run, group), name, n_runs, n_topics, shift (beyond that of the
+    others), low, high, p_topics (topics random), low_systems, high_systems, dof_systems, p_systems (systems random as
+    well), shift_beyond_scale, low_beyond_scale, high_beyond_scale, p_beyond_scale, p_beyond_scale_systems (once a
+    change of scale is taken out), p (that decides, corrected by Holm), own (made by the judge's model), verdict. A
+    column of more than {most_groups} different values makes no groups.
+    tables.scale: judge, reference, measure, n_runs, n_topics, slope, low, high, intercept (of the judge's means on
+    the reference's, where runs make up at least {least_reliable_scale:.0%} of the variance of means), shift,
+    shift_low, shift_high.
+    tables.topics: judge, reference, measure, topic, n_pairs, n_runs, shift, share (of the disagreement on differences
+    between runs), grade_shift: the topics that carry it first.
+    tables.look: judge, reference, topic, doc, grade_reference, grade_judge, n_runs (that return it), weight: the
+    documents that move runs against each other most, for people to look at.
+    tables.judge_taus: measure, judge_a, judge_b, tau, n_runs, n_topics.
+    tables.spread: measure, run_a, run_b, n_judges, n_topics, difference (mean over judges), error_topics, sd_judges
+    (what another judge may add), low, high (judges and topics random).
+    tables.correction: judge, reference, measure, run, n_topics, n_extra, human (by the reference's topics alone),
+    model, ppi, value (by PPI++), low, high, lambda, width_ratio (to the interval of human), effective_topics, ceiling
+    (n / (1 - rho^2)). It is said where people judged fewer than {few_labelled_topics} topics, or fewer than
+    {few_outcomes} have the rarer of the scores 0 and 1.
+    tables.corrected_differences: the same for pairs, run_a minus run_b.
+    tables.extra_topics: judge, reference, measure, what, n_topics, n_extra, judged, extra, difference, low, high, p,
+    sd_judged, sd_extra: whether the topics that a model judged alone look like the others, by Welch's t tests: a
     caution where one has p < {extra_topics_doubted}, a warning where it has p < {extra_topics_differ} by Bonferroni.
-    tables.topics_for_width, with `width`: how many topics people need, alone and with PPI++, with their intervals.
-    tables.width_of_budget, with `budget`: how wide intervals are now, and with so many topics more.
+    tables.topics_for_width, with `width`: judge, reference, measure, of (run, pair), run, n_topics, n_extra, sd,
+    correlation, width, human_topics, corrected_topics, with intervals: how many topics people are to judge.
+    tables.width_of_budget, with `budget`: judge, reference, measure, of, run, n_topics, n_extra, sd, correlation,
+    more, human_now, corrected_now, human_width, corrected_width: the widths now, and with so many more.
     tables.sampled, with `inclusion`: scores estimated from labels of sampled documents; topics of which people
     labelled a sample enter no other table.
     tables.sampled_differences, with `inclusion`: the same for pairs of runs.
@@ -192,54 +209,49 @@ def judges(
     if (to_judge is not None or sample is not None) and budget is None:
         raise UsageError("--to-judge draws what to judge next; --budget says how many")
     drawn = None if inclusion is None else read_inclusion(inclusion)
-    partly, data = data, data if drawn is None else without_sampled(data, drawn)
+    whole = data if drawn is None else without_sampled(data, drawn)
     known = None if groups is None else attributes(groups, data.scores[0].runs if data.scores else ())
-    tables: dict[str, pl.DataFrame] = {}
-    notes: list[Note] = []
-    if data.labels is not None:
-        scales = scales_of(data.labels)
-        tables |= agreement_on_documents(scales, level=level)
-        odd = findings(data.labels, scales, tables)
-        tables |= profile_table(data.labels, odd)
-        notes += on_data(notes_on_judges(odd))
-    tables |= conclusion_tables(data, alpha=alpha, level=level, correction=correction, seed=rng)
-    tables |= system_tables(data, n_splits=splits, level=level, seed=rng)
-    tables |= bias_tables(data, groups=known, alpha=alpha, level=level)
-    tables |= carrier_tables(data, most=_MOST_LOOKED_AT)
-    tables |= several_tables(data, level=level)
-    if has_extra(data):
-        tables |= corrected_scores(data, level=level)
-        tables |= extra_topics(data, level=level)
-        notes += [*on_correction(data), *on_extra_topics(data)]
-    notes += [
-        *data.notes,
-        *one_topic(_most_topics(data)),
-        *conclusion_notes(data),
-        *system_notes(data),
-        *bias_notes(tables, known),
-        *_on_plans(data, tables, width=width, budget=budget, level=level),
-        *_on_sample(partly, tables, drawn, level=level),
+    found = [
+        on_documents(whole, level=level),
+        on_conclusions(whole, correction=correction, splits=splits, alpha=alpha, level=level, seed=rng),
+        on_bias(whole, known, alpha=alpha, level=level),
+        on_correction(whole, level=level),
+        on_plans(whole, width=width, budget=budget, level=level),
+        on_sample(data, drawn, level=level),
+    ]
+    tables = {name: table for evidence in found for name, table in evidence.tables.items() if table.height}
+    notes = [
+        *(note for note in data.notes if drawn is None or note.code not in BY_JUDGMENTS),  # drawn is not all
+        *one_topic(_most_topics(whole)),
+        *(note for evidence in found for note in evidence.notes),
         Note("not_identified", "caution", NOT_IDENTIFIED),
     ]
     if to_judge is not None and budget is not None:
-        notes.append(_written(data, to_judge, budget, sample, rng))
-    tables = {name: table for name, table in tables.items() if table.height}
-    table = answer(data, tables)
-    settings: dict[str, Any] = {
-        "correction": correction,
-        "alpha": alpha,
-        "level": level,
-        "splits": splits,
-        "rng": rng,
-    }
-    given = {"groups": groups, "width": width, "budget": budget, "sample": sample, "inclusion": inclusion}
-    shown = {"groups", "inclusion"}
-    settings |= {
-        name: shown_path(str(value)) if name in shown else value for name, value in given.items() if value is not None
-    }
-    charts = tuple(judge_charts(tables, data.basis, level=level))
-    screen = None if data.scores else Screen()  # of documents alone all columns
-    return Result("judges", table, tables, data.basis, settings, tuple(notes), charts=charts, screen=screen)
+        notes.append(_written(whole, to_judge, budget, sample, rng))
+    basis = _basis(whole)
+    of_runs = {"correction": correction, "alpha": alpha} if data.scores else {}
+    files = {"groups": groups and shown_path(groups), "inclusion": inclusion and shown_path(inclusion)}
+    given = {**files, "width": width, "budget": budget, "sample": sample}
+    settings: dict[str, Any] = {**of_runs, "level": level, "splits": splits, "rng": rng}
+    settings |= {name: value for name, value in given.items() if value is not None}
+    return Result(
+        "judges",
+        answer(whole, tables),
+        tables,
+        basis,
+        settings,
+        tuple(notes),
+        charts=tuple(judge_charts(tables, basis, level=level)),
+        screen=None if data.scores else Screen(),  # of documents alone all columns
+    )
+
+
+def _basis(data: Judges) -> Basis:
+    """How many runs and topics the answer rests on; of documents alone, how many of these."""
+    if data.scores:
+        return replace(data.basis, runs=len(data.scores[0].runs), topics=len(data.scores[0].topics))
+    labels = data.labels
+    return data.basis if labels is None else replace(data.basis, topics=len(labels.topics), judged=labels.topic.size)
 
 
 def _most_topics(data: Judges) -> int:
@@ -250,39 +262,6 @@ def _most_topics(data: Judges) -> int:
     return 0 if data.labels is None else len(data.labels.topics)
 
 
-def _on_plans(
-    data: Judges,
-    tables: dict[str, pl.DataFrame],
-    *,
-    width: float | None,
-    budget: int | None,
-    level: float,
-) -> Iterator[Note]:
-    """Add the tables that were asked for; what they warn of."""
-    for name, value in {"width": width, "budget": budget}.items():
-        if value is not None and not value > 0:
-            raise UsageError(f"--{name} is a number above 0; not {value:g}")
-    if (width is not None or budget is not None) and not data.scores:
-        raise UsageError("--width and --budget are about scores: give runs, or --scores")
-    if width is not None:
-        tables |= topics_for_width(data, width, level=level)
-    if budget is not None:
-        tables |= width_of_budget(data, budget, level=level)
-        yield from on_budget(data, budget)
-
-
-def _on_sample(
-    data: Judges, tables: dict[str, pl.DataFrame], drawn: Inclusion | None, *, level: float
-) -> Iterator[Note]:
-    """Add the tables that labels of a sample give; what they warn of."""
-    if drawn is None:
-        return
-    if not data.scores:
-        raise UsageError("--inclusion is about scores: give runs")
-    tables |= sampled(data, drawn, level=level)
-    yield from on_sampled(data, drawn)
-
-
 def _written(data: Judges, path: str, budget: int, sample: Sampled | None, seed: int) -> Note:
     """Draw what to judge next, and write it."""
     rng = np.random.default_rng(seed)
@@ -291,11 +270,3 @@ def _written(data: Judges, path: str, budget: int, sample: Sampled | None, seed:
     write_next(path, drawn[chosen](data, budget, rng))
     text = f"{budget} {chosen} to judge next were drawn at random into {shown_path(path)}; judge all of them"
     return Note("to_judge", "info", text)
-
-
-def has_extra(data: Judges) -> bool:
-    """Whether some topics were judged by a model alone."""
-    if not data.scores:
-        return False
-    there: Sequence[Any] = [~np.isnan(scores.value).all((0, 1)) for scores in data.scores]
-    return bool((there[1] & ~there[0]).any())

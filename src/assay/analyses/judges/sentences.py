@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import polars as pl
 from scipy.special import stdtrit
 
 from assay.analyses.compare.comparisons import BETTER, WORSE
-from assay.analyses.judges.bias.tables import FAVOURED, GROUP, INCONCLUSIVE
+from assay.analyses.judges.bias.tables import FAVOURED, GROUP, INCONCLUSIVE, RUN
 from assay.core.text import Row, counted, known, listed, percent, score
 from assay.core.thresholds import Threshold
 from assay.results.result import Result
@@ -42,11 +40,13 @@ def changed_conclusions(judges: Result) -> Spoken:
 
 def _changed(judges: Result, row: Row) -> Sentence:
     changed = _pairs(judges, row).filter("changes")
-    names = [f"{a} and {b}" for a, b in changed.select("run_a", "run_b").head(_NAMED).rows()]
+    names = [f"{a} against {b}" for a, b in changed.select("run_a", "run_b").head(_NAMED).rows()]
     named = listed(names) if changed.height <= _NAMED else f"{changed.height} pairs, first {names[0]}"
     where = changed.row(0, named=True)
     action = f"Do not let {row['judge']} alone decide {named}"
-    why = f"their differences by {row['measure']} change significantly"
+    turned = changed.filter(pl.col("difference_reference") * pl.col("difference_judge") < 0).height
+    sign = f"{turned} of them in sign" if turned else "none of them in sign"
+    why = f"their differences by {row['measure']} change significantly, {sign}"
     ends = ("interaction", "low", "high")
     shown = f"{{}} for {names[0]}" if changed.height > 1 else "{}"
     if changed.height > 1:  # an interval of one pair that was selected would say too much
@@ -74,7 +74,7 @@ def _many(judges: Result, row: Row) -> Sentence | None:
         return None
     if row["opposite"] or not known(counts["low"]) or counts["low"] < KEPT_CONCLUSIONS.value:
         return Sentence.inconclusive(f"whether conclusions survive under {row['judge']}")
-    why = f"most significant differences by {row['measure']} are so under {row['judge']}, none reversed"
+    why = f"most significant differences by {row['measure']} are so under {row['judge']}, and none the other way"
     ends = ("share_kept", "low", "high")
     action = f"Conclusions survive under {row['judge']}"
     return Sentence.of(action, counts, percent, why=why, ends=ends, shown=f"{{}} of those by {row['reference']}")
@@ -107,53 +107,54 @@ def lenient_judge(judges: Result) -> Spoken:
     alone changes no conclusion.
     """
     rows = [row for row in _first_rows(judges) if known(row["shift_low"])]
-    said = [_wider(row, len(rows), level_of(judges)) for row in rows]
+    ends = ("shift_low", "shift_high")
+    said = [_at_once(row, "shift", ends, len(rows), level_of(judges)) for row in rows]
     clear = [row for row in said if row["shift_low"] > 0 or row["shift_high"] < 0]
     if not clear:
         return None
     most = max(clear, key=lambda row: abs(row["shift"]))
-    others = f"; so do {len(clear) - 1} more judges" if len(clear) > 1 else ""
+    alike = [row for row in clear if row["shift"] * most["shift"] > 0]
+    others = f"; so {'do' if len(alike) > 2 else 'does'} {counted(len(alike) - 1, 'more judge')}"
+    others = others if len(alike) > 1 else ""
     way = "higher" if most["shift"] > 0 else "lower"
     why = f"{most['judge']} scores all runs {way} by {most['measure']}{others}"
-    ends = ("shift", "shift_low", "shift_high")
-    return Sentence.of("Do not compare means across judges", most, "{:+.3f}".format, why=why, ends=ends)
+    return Sentence.of("Do not compare means across judges", most, "{:+.3f}".format, why=why, ends=("shift", *ends))
 
 
-def _wider(row: Row, n: int, level: float) -> Row:
-    """A row whose interval holds for n judges at once; Student's, over topics."""
-    dof = max(1, int(row["n_topics"] or 2) - 1)
+def _at_once(row: Row, value: str, ends: tuple[str, str], n: int, level: float, dof: float | None = None) -> Row:
+    """A row whose interval, Student's, holds for n such rows at once; over topics where no other sample is named."""
+    dof = dof or max(1, int(row["n_topics"] or 2) - 1)
     factor = float(stdtrit(dof, 1 - (1 - level) / (2 * n)) / stdtrit(dof, (1 + level) / 2))
-    ends = {end: row["shift"] + factor * (row[end] - row["shift"]) for end in ("shift_low", "shift_high")}
-    return {**row, **ends}
+    return {**row, **{end: row[value] + factor * (row[end] - row[value]) for end in ends}}
 
 
 @sentence("judges", cite="own")
 def favoured_by_judge(judges: Result) -> Spoken:
-    """Says which group of runs, or else which run, a judge favours beyond what it does to all, by the first measure.
+    """Says which group of runs, or else which run, a judge favours most beyond what it does to all.
 
-    A group with systems random as well as topics, a run with topics random; both before and after a change of scale
-    is taken out, corrected by Holm's method. The number is the shift beyond that of the others.
+    By the first measure: a group with systems random as well as topics, a run with topics random; both before and
+    after a change of scale is taken out, corrected by Holm's method. The number is its shift beyond that of the
+    others, the interval corrected for how many were tested by Bonferroni's.
     """
-    return tuple(one for row in _first_rows(judges) for one in _favoured(judges, row))
+    return tuple(one for row in _first_rows(judges) if (one := _favoured(judges, row)) is not None)
 
 
-def _favoured(judges: Result, row: Row) -> Iterator[Sentence]:
-    bias = judges.tables.get("bias")
-    if bias is None:
-        return
-    own = bias.filter(pl.col("verdict") != INCONCLUSIVE, judge=row["judge"], measure=row["measure"])
-    groups = own.filter(kind=GROUP)
-    chosen = (groups if groups.height else own).sort(pl.col("shift").abs(), descending=True, maintain_order=True)
-    if not chosen.height:
-        return
-    first = chosen.row(0, named=True)
-    more = f" and {chosen.height - 1} more" if chosen.height > 1 else ""
-    action = f"Have people judge {first['name']}{more} again"
-    word = "favours" if first["verdict"] == FAVOURED else "disfavours"
-    why = f"{row['judge']} {word} {'it' if chosen.height == 1 else 'the first'} beyond other runs by {row['measure']}"
-    if chosen.height > 1:  # selected: an interval by itself would say too much
-        first = {**first, "low": None, "high": None}
-    yield Sentence.of(action, first, "{:+.3f}".format, why=why, ends=("shift", "low", "high"))
+def _favoured(judges: Result, row: Row) -> Sentence | None:
+    tables = judges.tables
+    own = tables["bias"].filter(judge=row["judge"], measure=row["measure"]) if "bias" in tables else pl.DataFrame()
+    for kind, ends, dof in ((GROUP, ("low_systems", "high_systems"), "dof_systems"), (RUN, ("low", "high"), None)):
+        tested = own.filter(kind=kind) if own.height else own
+        clear = tested.filter(pl.col("verdict") != INCONCLUSIVE) if tested.height else tested
+        if not clear.height:
+            continue
+        most = clear.sort(pl.col("shift").abs(), descending=True, maintain_order=True).row(0, named=True)
+        most = _at_once(most, "shift", ends, tested.height, level_of(judges), most[dof] if dof else None)
+        word = "favours" if most["verdict"] == FAVOURED else "disfavours"
+        why = f"{row['judge']} {word} it beyond other runs by {row['measure']}"
+        return Sentence.of(
+            f"Have people judge {most['name']} again", most, "{:+.3f}".format, why=why, ends=("shift", *ends)
+        )
+    return None
 
 
 @sentence("judges", cite="krippendorff2004")
@@ -198,7 +199,7 @@ def corrected_scores(judges: Result) -> Spoken:
         if isinstance(ratio, float) and ratio < 1:
             n = int(own["n_topics"].to_numpy().max())
             why = f"{row['reference']} judged {n} topics, and the rest then makes intervals narrower"
-            action = f"Report the corrected scores by {row['judge']}"
+            action = f"Report scores by {row['judge']} once corrected by {row['reference']}"
             said.append(Sentence(action, value=ratio, shown=f"{percent(ratio)} of the width", why=why))
     return tuple(said)
 

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from assay.core.arrays import Array, Bools
+from assay.core.arrays import Array, Bools, Index
 from assay.core.notes import Note
 from assay.core.text import listed
 from assay.core.thresholds import Threshold
 from assay.data.judged import Judged
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
-from assay.scoring.bounds import score_bounds
 from assay.scoring.conditions import Under
 from assay.scoring.placebo import Placebo, has_placebo, placebo
 from assay.scoring.scores import Scores, mean_where_scored
+from assay.scoring.unjudged.reversals import Question, reversible
 from assay.stats.correlation.coefficients import tau_b
 
 if TYPE_CHECKING:
@@ -103,19 +103,22 @@ def _flippable(
     The better run at its least, the other at its most, each by itself: as if no
     unjudged document stood in both lists. So more pairs may be counted than any completion of the judgments reverses.
     """
-    bounds = score_bounds(data, judged_under, tail="empty")
     first, second = np.triu_indices(len(data.runs), 1)
-    quality, ends = data.quality(), [mean_where_scored(data.oriented(end)) for end in bounds]
-    least, most = np.minimum(*ends), np.maximum(*ends)
-    shares = []
+    quality, questions = data.quality(), []
     for i, name in enumerate(data.conditions):
         here = np.flatnonzero(significant[name])
         ahead = quality[i, first[here]] > quality[i, second[here]]
         better = np.where(ahead, first[here], second[here])
         worse = np.where(ahead, second[here], first[here])
-        known = not np.isnan([least[i], most[i]]).any()
-        shares.append(float((least[i, better] < most[i, worse]).mean()) if here.size and known else float("nan"))
-    return shares
+        questions.append(Question(i, better, worse, _lead))
+    flips = reversible(data, judged_under, questions)
+    return [float(one.mean()) if one.size else float("nan") for one in flips]
+
+
+def _lead(ends: Array, better: Index, worse: Index) -> Array:
+    """By how much the least mean of one run is above the most of another. [pair]"""
+    least, most = mean_where_scored(ends)
+    return np.asarray(least[better] - most[worse])
 
 
 def _references(references: Scores, procedure: Procedure, table: pl.DataFrame) -> pl.DataFrame:

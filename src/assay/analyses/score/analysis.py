@@ -21,12 +21,12 @@ from assay.results.charts import field, run_means
 from assay.results.leaderboard import leaderboard, ranking
 from assay.results.mean_intervals import mean_intervals, shares
 from assay.results.result import Result
-from assay.scoring.bounds import score_bounds
 from assay.scoring.conditions import judgments_under, parse_condition, score_conditions
 from assay.scoring.default_measures import default_measures
 from assay.scoring.engine import score as compute
 from assay.scoring.missing import Missing, choose_settled
 from assay.scoring.scores import Scores, Undefined, mean_where_scored
+from assay.scoring.unjudged.bounds import score_bounds
 from assay.stats.intervals import bootstrap_interval
 
 

@@ -7,13 +7,14 @@ both what is counted and what it is divided by depend on which. In every functio
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.arrays import Array, Bools, Index
 
+Value = TypeVar("Value", bound=np.generic)
 Sweep = tuple[Index, Array]  # [row, step]: how many free places are taken, and what the row then adds up to
 
 _ENTRIES = 1 << 17  # handed to a function at a time: float64 columns of this size stay in cache
@@ -61,39 +62,49 @@ def ideal_ratio(
     count = free.sum(-1)
     taken = np.arange(free.shape[1] + 1)
     last = np.minimum(count[:, None], taken)  # [row, taken]: steps beyond the last free place repeat it
-    order = np.argsort(~free, axis=-1, kind="stable")
-    paid = _padded_cumsum(np.take_along_axis(free * weight, order, axis=-1))  # [row, taken], highest first
-    bottom = paid[np.arange(count.size), count][:, None] - np.take_along_axis(paid, count[:, None] - last, -1)
-    best = sum((s * mass[a[:, None] + last] for s, a in zip(step, above, strict=True)), np.zeros(last.shape))
-    least = _share(start[:, None] + step.sum() * bottom, best).min(-1)
-    most = np.zeros(count.size)
-    while True:
-        part, whole = start, np.zeros(count.size)
-        for s, a in zip(step, above, strict=True):
-            cost = mass[a[:, None] + last]
-            chosen = np.argmax(paid - most[:, None] * cost, axis=-1)[:, None]
-            part = part + s * np.take_along_axis(paid, chosen, -1)[:, 0]
-            whole = whole + s * np.take_along_axis(cost, chosen, -1)[:, 0]
-        better = _share(part, whole)
-        if not (better > most + 1e-15).any():
-            return least, np.maximum(most, better)
-        most = np.maximum(most, better)
+    worth = np.zeros(free.shape)  # of the free places, highest first
+    worth.reshape(-1)[np.flatnonzero(taken[1:] <= count[:, None])] = weight[np.flatnonzero(free) % free.shape[1]]
+    paid = np.zeros(last.shape)
+    np.cumsum(worth, axis=-1, out=paid[:, 1:])
+    bottom = paid[:, -1:] - along_rows(paid, count[:, None] - last)
+    cost = [mass[a[:, None] + last] for a in above]
+    best = sum((s * c for s, c in zip(step, cost, strict=True)), np.zeros(last.shape))
+    least = share(start[:, None] + step.sum() * bottom, best).min(-1)
+    return least, _most_of_ratio(start, step, paid, cost)
 
 
-def _padded_cumsum(x: Array) -> Array:
-    return np.concatenate([np.zeros((x.shape[0], 1)), np.cumsum(x, axis=-1)], axis=-1)
+def _most_of_ratio(start: Array, step: Array, paid: Array, cost: list[Array]) -> Array:
+    """Dinkelbach's iteration; `paid` and, by level, `cost` are those of the first free places. [row, taken]"""
+    most = np.zeros(start.size)
+    rows = np.arange(start.size)  # of which the most still rises
+    while rows.size:
+        part, whole = start[rows], np.zeros(rows.size)
+        for s, c in zip(step, cost, strict=True):
+            chosen = rows, np.argmax(paid[rows] - most[rows, None] * c[rows], axis=-1)
+            part = part + s * paid[chosen]
+            whole = whole + s * c[chosen]
+        better = share(part, whole)
+        rises = better > most[rows] + 1e-15
+        most[rows] = np.maximum(most[rows], better)
+        rows = rows[rises]
+    return most
 
 
-def _share(part: Array, whole: Array) -> Array:
+def along_rows(x: NDArray[Value], at: Index) -> NDArray[Value]:
+    """Take places of each row, as `np.take_along_axis` does in several times as long. [row, place]"""
+    return x.ravel()[x.shape[1] * np.arange(x.shape[0])[:, None] + at]
+
+
+def share(part: NDArray[Any], whole: NDArray[Any]) -> Array:
     """Divide; nothing by nothing is 0."""
     return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
 
 
-Value = Callable[[Index, Bools, Index], Array]
+ValueOf = Callable[[Index, Bools, Index], Array]
 """Of rows, the places taken in them and the number of places charged for: the value of each."""
 
 
-def extremes_by_number(low: Value, high: Value, free: Bools) -> tuple[Array, Array]:
+def extremes_by_number(low: ValueOf, high: ValueOf, free: Bools) -> tuple[Array, Array]:
     """Find the least `low` over any number of free places, the lowest ones, and the most `high`, the highest ones.
 
     Neither value may fall as more places are taken, nor rise as more are charged for.

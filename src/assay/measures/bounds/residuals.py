@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -13,9 +14,9 @@ from assay.data.judged import Judged
 from assay.data.rankings import Rankings
 from assay.measures.bounds.ratio import in_portions
 from assay.measures.declare import Measure
-from assay.measures.unjudged import Bounds, Tail
+from assay.measures.unjudged import Bounds, Tail, at_highest
 
-__all__ = ["Bounds", "Tail", "bounds", "bounds_of_runs", "kind"]
+__all__ = ["Bounds", "Tail", "bounds", "bounds_of_runs", "completed_scores", "kind"]
 
 
 def kind(m: Measure) -> Literal["none", "residual", "range"]:
@@ -73,15 +74,14 @@ def bounds(m: Measure, lists: Rankings, *, tail: Tail = "unseen") -> Bounds | No
     if rule is None or m.judged_only:
         return None
     ready = m.prepare(lists)
-    undefined = max(0.0, m.declaration.low)
-
-    def score(j: Rankings) -> Array:
-        value = m.declaration.formula(j, **m.parameters)
-        return np.where(np.isnan(value), undefined, value)
-
+    score = partial(_settled, m)
     extremes = []
-    for part in in_portions(ready.grade.shape[0], max(ready.grade.shape[1], ready.depth or 0)):
-        some = replace(ready, grade=ready.grade[part], pool=ready.pool[part], _memo={})
+    portions = in_portions(ready.grade.shape[0], max(ready.grade.shape[1], ready.depth or 0))
+    for part in portions:
+        # undivided lists share with other measures what was computed of them
+        some = (
+            ready if len(portions) == 1 else replace(ready, grade=ready.grade[part], pool=ready.pool[part], _memo={})
+        )
         extremes.append(rule.bounds(score, some, m.parameters, tail))
     if not extremes:
         return np.zeros(0), np.zeros(0)
@@ -89,6 +89,12 @@ def bounds(m: Measure, lists: Rankings, *, tail: Tail = "unseen") -> Bounds | No
     if len(known) < len(extremes):
         return None
     return np.concatenate([pair[0] for pair in known]), np.concatenate([pair[1] for pair in known])
+
+
+def _settled(m: Measure, lists: Rankings) -> Array:
+    """Score lists that are as the measure asks; undefined scores count as they do in `score` by default."""
+    value = m.declaration.formula(lists, **m.parameters)
+    return np.where(np.isnan(value), max(0.0, m.declaration.low), value)
 
 
 def bounds_of_runs(judged: Judged, measures: Sequence[Measure], *, tail: Tail = "unseen") -> Bounds:
@@ -101,3 +107,15 @@ def bounds_of_runs(judged: Judged, measures: Sequence[Measure], *, tail: Tail = 
             if extremes is not None:
                 least.reshape(shape[0], -1)[i, cell], most.reshape(shape[0], -1)[i, cell] = extremes
     return least, most
+
+
+def completed_scores(judged: Judged, measures: Sequence[Measure]) -> Array:
+    """Score a collection with all unjudged documents of each list at the highest grade. [measure, run, topic]
+
+    That is one completion of the judgments, so the score is within the bounds; often it is the most.
+    """
+    out = np.full((len(measures), len(judged.runs) * len(judged.topics)), np.nan)
+    for cell, lists in judged.rankings():
+        for i, m in enumerate(measures):
+            out[i, cell] = _settled(m, at_highest(m.prepare(lists)))
+    return out.reshape(len(measures), len(judged.runs), len(judged.topics))

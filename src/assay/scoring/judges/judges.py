@@ -26,7 +26,7 @@ Panel = Literal["majority", "mean"]
 MAIN, PANEL = "main", "panel"
 """The judge whose judgments, or scores, have no name; and the one that says what several say together."""
 MAIN_SCORES = "main_scores"
-"""The code of the note on scores of which the first that have a name are the main ones."""
+"""The code of the note on scores that have a name and are the main ones, because none are without one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -59,12 +59,22 @@ def judges_of(
     qrels = _led(
         data.named if isinstance(data, JudgmentsAlone) else named_judgments(data.qrels, data.others), reference
     )
+    notes = list(_on_panel(len(qrels) - 1, panel))
     if panel is not None:
         qrels |= {PANEL: _panel_of_judgments(list(qrels.values())[1:], panel)}
     if isinstance(data, JudgmentsAlone):
-        return _of_documents(qrels, data.origin)
-    policy = ScoringPolicy(None, undefined, missing or "zero", data.negative, data.others, data.chosen)
-    return _of_runs(data, qrels, under_any_judge(measures) or _DEFAULT, policy)
+        judges = _of_documents(qrels, data.origin)
+    else:
+        policy = ScoringPolicy(None, undefined, missing or "zero", data.negative, data.others, data.chosen)
+        judges = _of_runs(data, qrels, under_any_judge(measures) or _DEFAULT, policy)
+    return replace(judges, notes=(*judges.notes, *notes))
+
+
+def _on_panel(n: int, panel: Panel | None) -> Iterator[Note]:
+    """Warn of a majority that two of an even number can tie."""
+    if panel == "majority" and n % 2 == 0:
+        text = f"panel: a majority of {n} may tie, and then the lowest grade counts: it is strict by that"
+        yield Note("even_panel", "caution", f"{text}; take the mean, or an odd number of judges")
 
 
 def read_judges(
@@ -142,7 +152,7 @@ def under_any_judge(measures: Sequence[AnyMeasure]) -> list[AnyMeasure]:
 def named_judgments(main: Qrels, others: OtherJudgments) -> dict[str, Qrels]:
     """The judgments of every name; those without a name come first."""
     named = dict(others.named)
-    if any(main.source == qrels.source for qrels in named.values()):  # the first named ones are the main ones
+    if any(qrels.doc is main.doc for qrels in named.values()):  # the first named ones are the main ones
         return named
     return {MAIN: main, **named}
 
@@ -189,8 +199,15 @@ def _of_runs(
     for name, qrels in named.items():
         scored[name], said = under_judgments(data.runs, name, qrels, measures, policy, whole=name == first)
         notes += said
+    if lacking := len(answered_topics(data.asked).difference(*(qrels.topics for qrels in named.values()))):
+        notes.append(Note("unjudged_topics", "caution", f"{counted(lacking, 'topic')} that no judge judged, ignored"))
     judges = aligned(scored, notes, data.origin)
     return replace(judges, labels=side_by_side(named), runs=data.asked)
+
+
+def answered_topics(runs: Runs) -> set[str]:
+    """The topics that any of these runs answers."""
+    return {topic for topic, n in zip(runs.topics, runs.count.sum(0), strict=True) if n}
 
 
 def under_judgments(
@@ -206,8 +223,7 @@ def under_judgments(
 
     Topics that no run answers are left out, unless the judge is taken `whole`.
     """
-    asked = runs.select(policy.asked) if policy.asked else runs
-    answered = {topic for topic, n in zip(asked.topics, asked.count.sum(0), strict=True) if n}
+    answered = answered_topics(runs.select(policy.asked) if policy.asked else runs)
     topics = [topic for topic in qrels.topics if whole or topic in answered]
     if not topics:
         raise UsageError(f"{name}: no topic in common with the runs (judged: {first_few(qrels.topics)})")
@@ -225,7 +241,8 @@ def under_judgments(
             taken.append(settle_lists_of(unsettled, runs, policy.missing))
     if not taken:
         raise UsageError(f"{name}: none of the measures takes its grades: {notes[-1].text}")
-    return _side_by_side(taken), notes
+    one = _side_by_side(taken)
+    return replace(one, notes=tuple(note for note in one.notes if note.code != "unjudged_topics")), notes
 
 
 def _side_by_side(taken: Sequence[Scores]) -> Scores:

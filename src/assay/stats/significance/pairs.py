@@ -17,6 +17,7 @@ All pairs share the resamples: every p is valid by itself, and the errors of dif
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -98,12 +99,17 @@ def pair_moments(x: Array) -> tuple[Array, Array]:
     """Means and deviations of all pairs, as `pairs` has them, with few differences held at a time. Two of [pair]"""
     check_finite(x)
     first, second = np.triu_indices(x.shape[0], 1)
-    small, step = rounding(x), max(1, _ENTRIES // max(x.shape[1], 1))
+    small = rounding(x)
     mean, sd = np.empty(first.size), np.empty(first.size)
-    for i in range(0, first.size, step):
-        part = slice(i, i + step)
+    for part in in_portions(first.size, x.shape[1]):
         mean[part], sd[part] = moments(x[first[part]] - x[second[part]], small)
     return mean, sd
+
+
+def in_portions(n_pairs: int, n_topics: int) -> Iterator[slice]:
+    """Cut pairs into portions whose differences stay in cache."""
+    step = max(1, _ENTRIES // max(n_topics, 1))
+    return (slice(i, i + step) for i in range(0, n_pairs, step))
 
 
 def has_gaps(x: Array) -> bool:
@@ -113,6 +119,8 @@ def has_gaps(x: Array) -> bool:
 
 def shared_topics(x: Array) -> Counts:
     """How many topics the runs of each pair have in common. [pair]"""
+    if not has_gaps(x):
+        return np.full(len(x) * (len(x) - 1) // 2, x.shape[1], dtype=np.int64)
     there = (~np.isnan(x)).astype(np.float64)
     both = there @ there.T
     return both[np.triu_indices(len(x), 1)].astype(np.int64)

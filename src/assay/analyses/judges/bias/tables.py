@@ -140,12 +140,17 @@ def _subsets(runs: Sequence[str], groups: pl.DataFrame | None) -> list[Subset]:
 
 
 def _by_column(of: pl.Series) -> Iterator[Subset]:
-    """The groups of runs that have the same value; runs without one are in none of them, nor beside them."""
+    """The groups of runs that have the same value; runs without one are in none of them, nor beside them.
+
+    But for the column that says which judge's model made a run: a run without one was made by none.
+    """
+    if of.name.casefold() == _JUDGE:
+        of = of.fill_null("")
     values = of.drop_nulls().unique(maintain_order=True).to_list()
     for value in values if len(values) <= MOST_GROUPS.value else []:
         members = (of == value).fill_null(value=False).to_numpy()
         others = of.is_not_null().to_numpy() & ~members
-        if min(members.sum(), others.sum()) >= _LEAST:
+        if value and min(members.sum(), others.sum()) >= _LEAST:
             yield Subset(GROUP, f"{of.name}={value}", members, others, of.name, value)
 
 

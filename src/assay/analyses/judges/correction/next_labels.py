@@ -34,7 +34,7 @@ def next_topics(judges: Judges, n: int, rng: np.random.Generator) -> pl.DataFram
     one = next(overlaps(judges), None)
     extra = [] if one is None else [t for t, there in zip(one.of.topics, one.extra, strict=True) if there]
     if one is None or not extra:
-        raise UsageError("--next: there are no topics that only a model has scored")
+        raise UsageError("--to-judge: there are no topics that only a model has scored")
     _check_size(n, len(extra), "topic")
     chosen = [extra[i] for i in sorted(rng.choice(len(extra), n, replace=False))]
     labels = judges.labels
@@ -56,7 +56,7 @@ def next_documents(judges: Judges, n: int, rng: np.random.Generator) -> pl.DataF
     weight, labels = document_weights(judges)
     frame = np.flatnonzero(weight > 0)
     if not frame.size:
-        raise UsageError("--next: no document that only a model has labelled is ranked")
+        raise UsageError("--to-judge: no document that only a model has labelled is ranked")
     _check_size(n, frame.size, "document")
     probability = inclusion_probabilities(weight[frame], n)
     topic_order = rng.permutation(len(labels.topics))[labels.topic[frame]]
@@ -80,7 +80,7 @@ def next_documents(judges: Judges, n: int, rng: np.random.Generator) -> pl.DataF
 def document_weights(judges: Judges) -> tuple[Array, Labels]:
     """What each pair of topic and document weighs; 0 for those that the reference labelled. [pair]"""
     if not judges.scores:
-        raise UsageError("--next: documents are drawn by what they weigh in a measure of runs; there are no runs")
+        raise UsageError("--to-judge: documents are drawn by what they weigh in a measure of runs; there are no runs")
     measure = parse(judges.scores[0].conditions[0].split("/")[0])
     depth = min(measure.cutoff or longest(judges), longest(judges))
     where = ranked_labels(judges, depth)
@@ -130,7 +130,7 @@ def write_next(path: str, sample: pl.DataFrame) -> None:
 
 def _check_size(n: int, there: int, what: str) -> None:
     if not 1 <= n <= there:
-        raise UsageError(f"--next: {counted(n, what)} of {there:,} that people have not judged")
+        raise UsageError(f"--budget {n}: there are only {counted(there, what)} that people have not judged")
 
 
 def _pairs(labels: Labels) -> pl.DataFrame:

@@ -9,6 +9,7 @@ deviation (chi-squared, for normal scores).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -30,10 +31,16 @@ SCORE, DIFFERENCE = "score of a run", "median difference of runs"
 
 _KINDS = {"judge": pl.String, "reference": pl.String, "of": pl.String, "n_extra": pl.Int64}
 _START = ("judge", "reference", "measure", "of", "run", "n_topics", "n_extra", "sd", "correlation")
-_NEEDED = schema(
-    *(*_START, "width", "human_topics", "human_topics_low", "human_topics_high"),
+_WHOLE = (
+    *("human_topics", "human_topics_low", "human_topics_high"),
     *("corrected_topics", "corrected_topics_low", "corrected_topics_high"),
+)
+_NEEDED = schema(
+    *_START,
+    "width",
+    *_WHOLE,
     **_KINDS,
+    **dict.fromkeys(_WHOLE, pl.Int64),
 )
 _REACHED = schema(
     *(*_START, "more", "human_now", "corrected_now", "human_width", "corrected_width"), **_KINDS, more=pl.Int64
@@ -112,7 +119,8 @@ def topics_for_width(judges: Judges, width: float, *, level: float = 0.95) -> di
                 for topics in (pilot.human_topics, pilot.corrected_topics)
                 for x in _with_ends(topics, width, pilot, level)
             ]
-            rows += _rows(one, about, pilot, made, [np.full(pilot.n.shape, width), *numbers])
+            made_rows = _rows(one, about, pilot, made, [np.full(pilot.n.shape, width), *numbers])
+            rows += [(*row[: -len(numbers)], *map(_whole, row[-len(numbers) :])) for row in made_rows]
     return {"topics_for_width": table(rows, _NEEDED)}
 
 
@@ -191,6 +199,12 @@ def _rows(
         runs = [None]
         numbers = np.array([[np.nanmedian(x) for x in every]])
     return [(*one.name, about, run, *_typed(row)) for run, row in zip(runs, numbers, strict=True)]
+
+
+def _whole(topics: object) -> int | None:
+    """The fewest topics that are enough."""
+    assert isinstance(topics, float)
+    return math.ceil(topics) if math.isfinite(topics) else None
 
 
 def _typed(row: Array) -> Iterator[object]:

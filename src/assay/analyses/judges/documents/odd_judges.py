@@ -33,6 +33,7 @@ _PROFILES = schema(
 )  # fmt: skip
 _MAPPED = 12  # grades above 0 in a mapping that is handed over
 _NAMED = 4  # judges in a note
+_REVERSED = -1 + 1e-9  # tau of labels in reverse, of which there is no interval
 
 Tables = Mapping[str, pl.DataFrame]  # of `documents.agreement_on_documents`
 
@@ -116,7 +117,7 @@ def _on_inverted(labels: Labels, tables: Tables) -> Iterator[Finding]:
     """Judges who grade high what the reference grades low."""
     order = tables["documents"].filter(pl.col("statistic") == "tau_b")
     for judge, tau, high in order.select("judge", "value", "high").iter_rows():
-        if high is not None and high < 0:
+        if tau is not None and (tau if high is None and tau <= _REVERSED else high or 0.0) < 0:
             why = f"its grades fall where those of {labels.names[0]} rise (tau-b {tau:.2f})"
             text = f"{judge}: {why}; if its scale is inverted, map it: {_mapping(judge, _inverted(labels, judge))}"
             yield _finding("inverted", "warning", [judge], text)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import assay
-from assay.scoring.bounds import score_bounds
 from assay.scoring.conditions import score_conditions
 from assay.scoring.scores import Scores
+from assay.scoring.unjudged.bounds import score_bounds
 
 RUNS = {
     "a": {"1": {"d1": 9, "d2": 8, "d3": 7, "x": 6}, "2": {"e1": 3, "e2": 2}},
