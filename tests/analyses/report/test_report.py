@@ -19,6 +19,7 @@ from assay import Collection, Report, Scores, read_qrels, read_runs, report
 from assay.analyses.report.verdict import MOST_SENTENCES
 from assay.cli import main, overview
 from assay.core.errors import InputError, UsageError
+from assay.data.judgments.merging import OtherJudgments
 from assay.results.analysis import ANALYSES, Section, analysis
 from assay.results.charts import Chart, field, scatter
 from assay.results.result import Part, Result
@@ -349,6 +350,56 @@ def test_few_runs_are_compared_pair_by_pair_and_the_rest_is_one_line_each() -> N
     assert left_out["agreement"] == "needs at least 10 runs; there are 4"
     assert made.table["rule"][0] == "compared_systems"
     assert "different_runs" not in made.table["rule"]
+
+
+def judged_twice(n_runs: int) -> Collection:
+    """A collection in memory with a second judge, who takes documents of grade 1 for worthless."""
+    data = few(n_runs)
+    made = made_up(n_runs=n_runs, n_topics=15, n_docs=40, top=3, rng=2)
+    stricter = {
+        topic: {f"d{i}": int(grade) * (grade > 1) for i, grade in enumerate(made.grade[t])}
+        for t, topic in enumerate(made.topics)
+    }
+    others = OtherJudgments({"human": data.qrels, "model": read_qrels(stricter)})
+    return Collection(data.runs, data.qrels, others=others)
+
+
+def test_one_judge_is_not_told_that_there_is_no_second_one() -> None:
+    for n_runs in (4, 10):
+        made = report(few(n_runs), measure=["AP"], fast=True)
+        assert "judges" not in {*names(made), *names(made, asked=False)}
+
+
+def test_asked_for_by_name_the_section_says_that_it_needs_a_second_judge() -> None:
+    made = report(few(4), measure=["AP"], sections=["judges", "score"])
+    assert part(made, "judges").why_not.startswith("at least two judges are needed: ")
+    with pytest.raises(UsageError, match="at least two judges are needed"):
+        report(few(4), measure=["AP"], sections=["judges"])
+
+
+@pytest.mark.parametrize("n_runs", [4, 12])
+def test_two_judges_have_a_card_and_a_sentence_right_after_the_decision(n_runs: int) -> None:
+    made = report(judged_twice(n_runs), measure=["nDCG@5", "AP"], fast=True)
+    own = part(made, "judges")
+    assert own.result is not None
+    assert own.result.table["judge"].unique().to_list() == ["model"]
+    assert own.result.table["measure"].to_list() == ["nDCG@5", "AP"]
+    assert own.result.charts[0].name == ("interactions" if n_runs == 4 else "means")
+    assert own.result.settings["splits"] == 50
+    rules = [one.name for one in made.sentences]
+    assert {"changed_conclusions", "conclusions_survive"} & set(rules)
+    if n_runs == 4:
+        assert "judges" in part(made, "compare").result.tables  # type: ignore[union-attr]
+        assert rules[0] == "compared_systems"
+
+
+def test_scores_by_two_judges_have_a_card_of_judges() -> None:
+    value = np.random.default_rng(0).random((2, 1, 4, 20))
+    names = tuple(f"r{i}" for i in range(4)), tuple(map(str, range(20)))
+    human, model = (Scores(("quality",), *names, one) for one in value)
+    made = report(Scores(("quality",), *names, human.value, others={"model": model}), sections=["judges", "compare"])
+    assert part(made, "judges").result is not None
+    assert part(made, "compare").result.tables["judges"]["reference"].unique().to_list() == ["main"]  # type: ignore[union-attr]
 
 
 def test_a_first_look_leaves_out_what_takes_long() -> None:
