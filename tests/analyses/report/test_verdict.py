@@ -96,6 +96,25 @@ def test_the_first_sentence_on_every_question_comes_before_a_second_one_on_any()
 
 
 @pytest.mark.usefixtures("empty_rules")
+@pytest.mark.parametrize("runs", [4, MANY])
+def test_whether_conclusions_survive_another_judge_is_said_right_after_them(runs: int) -> None:
+    for name in ("lenient_judge", "conclusions_survive", "compared_systems", "lasting_differences"):
+        named(name, "judges")
+    found = [one.name for _, one in verdict(answered("judges", runs=runs))]
+    assert found.index("conclusions_survive") == found.index("compared_systems") + 1
+    assert found.index("lenient_judge") > found.index("conclusions_survive")
+
+
+@pytest.mark.usefixtures("empty_rules")
+def test_of_few_compared_systems_what_is_said_of_judges_stays() -> None:
+    named("conclusions_survive", "judges", status="inconclusive")
+    for name in ("compared_systems", "lenient_judge", "redundant_measures"):
+        named(name, "judges")
+    found = [one.name for _, one in verdict(answered("compare", "judges", runs=4))]
+    assert found == ["compared_systems", "lenient_judge", "conclusions_survive"]
+
+
+@pytest.mark.usefixtures("empty_rules")
 @pytest.mark.parametrize("group", SAME_QUESTION)
 def test_no_question_is_answered_twice(group: tuple[str, ...]) -> None:
     for name in group:
