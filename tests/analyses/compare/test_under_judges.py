@@ -53,8 +53,8 @@ def test_a_reversed_decision_is_a_caution_that_names_the_pair_and_the_significan
     assert single <= row["p"] <= 3 * single
     (note,) = [note for note in result.notes if note.code == "judges_differ"]
     assert note.severity == "caution"
-    assert "1 of 3 pairs by quality otherwise than human (a against b), the opposite of a against b" in note.text
-    assert "change significantly under it: a against b" in note.text
+    assert "1 of 3 pairs by quality otherwise than human (a against b), the opposite for a against b" in note.text
+    assert "significantly different under it for a against b" in note.text
     assert "assay judges" in note.text
 
 
@@ -70,6 +70,23 @@ def test_a_decision_that_only_one_judge_makes_is_no_disagreement_unless_the_diff
     assert note.text.startswith(
         "model decides 1 of 1 pair by quality otherwise than human (a against b); no difference"
     )
+
+
+def test_of_many_judges_the_gravest_are_named_and_a_changed_difference_is_said_where_decisions_agree(
+    tmp_path: Path,
+) -> None:
+    human = means(0.6, 0.4) + noise(12, 2)
+    way = np.array([[1], [-1]]) * np.where(np.arange(len(TOPICS)) % 2, 1, -1)  # cancels out over topics
+    blurred = {f"blurred{i}": human + (0.5 + i / 10) * way for i in range(4)}
+    result = compare(by_judges(tmp_path, human=human, **blurred, milder=means(0.55, 0.45) + noise(13, 2)))
+    own = result.tables["judges"].filter(judge="milder").row(0, named=True)
+    assert (own["verdict_reference"], own["verdict_judge"]) == ("better", "better")
+    assert own["p"] < 0.05
+    notes = [note for note in result.notes if note.code == "judges_differ"]
+    assert notes[0].severity == "caution"
+    assert notes[0].text.startswith("milder decides 1 pair by quality as human does; the difference is significantly")
+    assert [note.severity for note in notes[1:]] == ["info"] * 3
+    assert notes[-1].text.startswith("blurred2 and blurred3 decide otherwise, too")
 
 
 def test_judges_that_decide_alike_are_said_in_one_line_and_the_verdicts_are_those_of_the_answer(

@@ -8,7 +8,7 @@ import polars as pl
 
 from assay.analyses.compare.comparisons import BETTER, WORSE, Comparisons
 from assay.analyses.compare.families import Family, pairing
-from assay.core.notes import Note
+from assay.core.notes import Note, Severity, gravity
 from assay.core.text import counted, listed
 from assay.results.schemas import schema, table
 from assay.scoring.judges.judges import Judges
@@ -83,20 +83,26 @@ def judge_notes(judges: Judges, decisions: pl.DataFrame, *, alpha: float) -> Ite
     if not decisions.height:
         return
     first = decisions.filter(measure=judges.scores[0].conditions[0])
-    alike: list[tuple[str, pl.DataFrame]] = []
-    otherwise: list[tuple[str, pl.DataFrame]] = []
-    for (judge,), own in first.group_by("judge", maintain_order=True):
-        (otherwise if _differs(own).any() or (own["p"] < alpha).any() else alike).append((str(judge), own))
-    for judge, own in otherwise[:_MOST]:
-        yield _on_judge(judge, own, alpha)
-    if more := [judge for judge, _ in otherwise[_MOST:]]:
-        text = f"{listed(more)} decide otherwise, too, or change differences; tables.judges has all pairs"
-        yield Note("judges_differ", "caution", text)
-    if alike:
-        names, (_, own) = listed([judge for judge, _ in alike]), alike[0]
-        decide = "decides" if len(alike) == 1 else "decide"
-        text = f"{names} {decide} {counted(own.height, 'pair')} by {own['measure'][0]} as {own['reference'][0]} does"
+    beside = {str(judge): own for (judge,), own in first.group_by("judge", maintain_order=True)}
+    odd = {judge: own for judge, own in beside.items() if _differs(own).any() or (own["p"] < alpha).any()}
+    notes = {judge: _on_judge(judge, own, alpha) for judge, own in odd.items()}
+    gravest = sorted(notes, key=lambda judge: gravity(notes[judge].severity))
+    yield from (notes[judge] for judge in gravest[:_MOST])
+    if more := gravest[_MOST:]:
+        text = f"{listed(more)} {_verb(more)} otherwise, too; tables.judges has all pairs"
+        yield Note("judges_differ", notes[more[0]].severity, text)
+    if alike := [judge for judge in beside if judge not in odd]:
+        own = beside[alike[0]]
+        text = f"{listed(alike)} {_verb(alike)} {_counted(own)} as {own['reference'][0]} does"
         yield Note("judges_agree", "info", f"{text}, and no difference changes significantly")
+
+
+def _verb(judges: Sequence[str]) -> str:
+    return "decides" if len(judges) == 1 else "decide"
+
+
+def _counted(own: pl.DataFrame) -> str:
+    return f"{counted(own.height, 'pair')} by {own['measure'][0]}"
 
 
 def _differs(own: pl.DataFrame) -> pl.Series:
@@ -105,18 +111,21 @@ def _differs(own: pl.DataFrame) -> pl.Series:
 
 def _on_judge(judge: str, own: pl.DataFrame, alpha: float) -> Note:
     """Say what one judge decides otherwise, and which of it is a significant difference between judges."""
-    reference, measure = own["reference"][0], own["measure"][0]
+    reference = own["reference"][0]
     other, changed = own.filter(_differs(own)), own.filter(pl.col("p") < alpha)
-    reversed_ = other.filter(pl.all_horizontal(pl.col("^verdict_.*$").is_in([BETTER, WORSE])))
-    text = f"{judge} decides {other.height} of {counted(own.height, 'pair')} by {measure} otherwise than {reference}"
-    text += f" ({_pairs(other)})" if other.height else ""
-    text += f", the opposite of {_pairs(reversed_)}" if reversed_.height else ""
-    if changed.height:
-        text += f"; differences between systems change significantly under it: {_pairs(changed)}"
+    opposite = other.filter(pl.all_horizontal(pl.col("^verdict_.*$").is_in([BETTER, WORSE])))
+    if other.height:
+        text = f"{judge} decides {other.height} of {_counted(own)} otherwise than {reference} ({_pairs(other)})"
     else:
-        text += "; no difference between systems changes significantly under it, so that is no disagreement"
-    grave = changed.height or reversed_.height
-    return Note("judges_differ", "caution" if grave else "info", f"{text} (tables.judges, assay judges)")
+        text = f"{judge} decides {_counted(own)} as {reference} does"
+    if opposite.height:
+        text += f", the opposite for {_pairs(opposite)}"
+    if changed.height:
+        text += f"; the difference is significantly different under it for {_pairs(changed)}"
+    else:
+        text += "; no difference is significantly different under it, which is no evidence that they disagree"
+    severity: Severity = "caution" if changed.height or opposite.height else "info"
+    return Note("judges_differ", severity, f"{text} (tables.judges, assay judges)")
 
 
 def _pairs(rows: pl.DataFrame) -> str:
