@@ -131,8 +131,8 @@ def _wider(row: Row, n: int, level: float) -> Row:
 def favoured_by_judge(judges: Result) -> Spoken:
     """Says which group of runs, or else which run, a judge favours beyond what it does to all, by the first measure.
 
-    A group with systems random as well as topics, a run with topics random; both before and after a change of scale
-    is taken out, corrected by Holm's method. The number is the shift beyond that of the others.
+    A group with systems random as well as topics, a run with topics random; significant both before and after a
+    change of scale is taken out, by the larger p, corrected by Holm's method. The number is the shift beyond that of the others.
     """
     return tuple(one for row in _first_rows(judges) for one in _favoured(judges, row))
 
