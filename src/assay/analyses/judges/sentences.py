@@ -101,9 +101,9 @@ def _few(judges: Result, row: Row) -> Sentence | None:
 
 @sentence("judges", cite="own")
 def lenient_judge(judges: Result) -> Spoken:
-    """Says which judges score all runs higher or lower than the reference, by the first measure.
+    """Says which judges score runs higher or lower on average than the reference, by the first measure.
 
-    Where the interval of the mean shift leaves 0 out, corrected for the number of judges by Bonferroni's method. That
+    Where the interval of the mean shift of all runs leaves 0 out, corrected for the number of judges by Bonferroni's method. That
     alone changes no conclusion.
     """
     rows = [row for row in _first_rows(judges) if known(row["shift_low"])]
@@ -114,7 +114,7 @@ def lenient_judge(judges: Result) -> Spoken:
     most = max(clear, key=lambda row: abs(row["shift"]))
     others = f"; so do {len(clear) - 1} more judges" if len(clear) > 1 else ""
     way = "higher" if most["shift"] > 0 else "lower"
-    why = f"{most['judge']} scores all runs {way} by {most['measure']}{others}"
+    why = f"{most['judge']} scores runs {way} on average by {most['measure']}{others}"
     ends = ("shift", "shift_low", "shift_high")
     return Sentence.of("Do not compare means across judges", most, "{:+.3f}".format, why=why, ends=ends)
 
@@ -183,8 +183,9 @@ _ENDS = ("value", "low", "high")
 def corrected_scores(judges: Result) -> Spoken:
     """Says how much narrower intervals of means are with the topics that a judge scored alone, once corrected.
 
-    The median over runs of the ratio of widths, by the first measure. Where these topics may differ from the others
-    it is inconclusive, and where they are too few, nothing is said.
+    The median over runs of the ratio of widths, by the first measure. That these topics are like the others is its
+    condition, which few topics cannot show: where they may differ it is inconclusive, and where they are too few,
+    nothing is said.
     """
     codes = {note.code for note in judges.notes}
     if "correction" not in judges.tables or "few_labelled_topics" in codes:
@@ -197,7 +198,7 @@ def corrected_scores(judges: Result) -> Spoken:
         ratio = own["width_ratio"].drop_nulls().median()
         if isinstance(ratio, float) and ratio < 1:
             n = int(own["n_topics"].to_numpy().max())
-            why = f"{row['reference']} judged {n} topics, and the rest then makes intervals narrower"
+            why = f"{row['reference']} judged {n} topics; if the others are like them, intervals are narrower"
             action = f"Report the corrected scores by {row['judge']}"
             said.append(Sentence(action, value=ratio, shown=f"{percent(ratio)} of the width", why=why))
     return tuple(said)
