@@ -103,8 +103,8 @@ def _few(judges: Result, row: Row) -> Sentence | None:
 def lenient_judge(judges: Result) -> Spoken:
     """Says which judges score runs higher or lower on average than the reference, by the first measure.
 
-    Where the interval of the mean shift of all runs leaves 0 out, corrected for the number of judges by Bonferroni's method. That
-    alone changes no conclusion.
+    Where the interval of the mean shift of all runs leaves 0 out, corrected for the number of judges by Bonferroni's
+    method. That alone changes no conclusion.
     """
     rows = [row for row in _first_rows(judges) if known(row["shift_low"])]
     said = [_wider(row, len(rows), level_of(judges)) for row in rows]
@@ -132,7 +132,8 @@ def favoured_by_judge(judges: Result) -> Spoken:
     """Says which group of runs, or else which run, a judge favours beyond what it does to all, by the first measure.
 
     A group with systems random as well as topics, a run with topics random; significant both before and after a
-    change of scale is taken out, by the larger p, corrected by Holm's method. The number is the shift beyond that of the others.
+    change of scale is taken out, by the larger p, corrected by Holm's method. The number is the shift beyond that of
+    the others.
     """
     return tuple(one for row in _first_rows(judges) for one in _favoured(judges, row))
 
