@@ -4,7 +4,7 @@ The scores of a real track, or of a simulated collection, are those by people; a
 real ones. *Exchanged*: on every topic drawn the two judges change places at random, so that nothing differs between
 them in expectation, and all scores stay what they can be. *Centred*: noise that has the mean 0 over the population
 for every run, so that a shift, or a change of scale, is all that differs. Some topics may be judged by the model
-alone, and runs may be a sample, too: *systems drawn*.
+alone, and runs may be a sample, too: *systems drawn*. Of *documents sampled* people have labelled some of each topic.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from assay.data.judged import judge
 from assay.data.judgments.labels import Labels, Repeats, side_by_side
 from assay.data.provenance import Basis
 from assay.data.read import read_qrels
-from assay.data.tables import Qrels
+from assay.data.tables import Qrels, Runs
 from assay.measures.grammar import parse
 from assay.scoring.engine import score
 from assay.scoring.judges.judges import Judges
@@ -32,6 +32,7 @@ from bench.validity.truths import Kind, copula, data_folder, evenly_spread, resa
 JUDGES = ("human", "model")
 FAVOURED = 0.03  # by how much the scores of a group are too high
 _LENIENT, _TOPIC, _NOISE = 0.1, 0.1, 0.1  # shift of all scores; deviation of it over topics; and of single scores
+_CHANCES = 0.5, 0.2  # of a label by people, where the model finds a document relevant, and where not
 _SLOPE, _START = 0.6, 0.2  # of a change of scale
 
 
@@ -129,6 +130,54 @@ def _repeats(*labels: Array) -> Repeats:
         return Repeats(np.zeros(0, dtype=np.int64), np.zeros(0))
     there = np.flatnonzero(~np.isnan(labels[0]))
     return Repeats(np.repeat(there, len(labels)), np.stack(labels)[:, there].T.ravel())
+
+
+@dataclass(frozen=True, slots=True)
+class SampledLabels:
+    """Topics of a collection, all of whose documents a model has labelled, and people a sample."""
+
+    name: str
+    measures: tuple[str, ...]
+    of: CollectionTruth
+    model: Qrels
+
+    @property
+    def kind(self) -> Kind:
+        """Only who gives the chance of every document to be labelled is told."""
+        return "labelled"
+
+    @property
+    def n_runs(self) -> int:
+        """How many runs there are."""
+        return self.of.n_runs
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the runs."""
+        return tuple(self.of.runs.names)
+
+    def means(self) -> Array:
+        """The true mean of every run by people. [measure, run]"""
+        return self._scores(self.of.runs, self.of.qrels.select(self.of.topics)).value.mean(-1)
+
+    def _scores(self, runs: Runs, qrels: Qrels) -> Scores:
+        return score(judge(runs, qrels), [parse(m) for m in self.measures])
+
+    def sample(self, n_topics: int, rng: np.random.Generator) -> Judges:
+        """Draw topics, and of their documents those that people label."""
+        drawn = rng.integers(len(self.of.topics), size=n_topics)
+        both = [truth.chosen(drawn) for truth in (self.of, replace(self.of, qrels=self.model))]
+        labels = side_by_side({name: one.qrels for name, one in zip(JUDGES, both, strict=True)})
+        grade = labels.grade.copy()
+        grade[0, rng.random(grade.shape[1]) >= chance_of_label(grade[1])] = np.nan
+        scores = tuple(self._scores(one.runs, one.qrels) for one in both)
+        basis = Basis(runs=self.n_runs, topics=n_topics)
+        return Judges(JUDGES, replace(labels, grade=grade), scores, basis=basis, runs=both[0].runs)
+
+
+def chance_of_label(model: Array) -> Array:
+    """With what probability people label a document, by the model's grade: more often what it finds relevant."""
+    return np.where(model > 0, *_CHANCES)
 
 
 def _centred(rng: np.random.Generator, shape: tuple[int, ...], deviation: float) -> Array:
@@ -278,6 +327,7 @@ def _terabyte(n_runs: int) -> Array:
 
 
 _THREE = ("AP", "P@10", "RR")
+_LINEAR = ("DCG@10", "P(rel=2)@10")  # sums over ranks
 _DRAWN = 16  # runs of a sample of them
 CHOICE: dict[str, Callable[[], JudgeTruth]] = {
     "judges, lenient, robust 2004": lambda: lenient("judges, lenient, robust 2004", _robust(), _NAMED, seed=1),
@@ -296,7 +346,7 @@ CHOICE: dict[str, Callable[[], JudgeTruth]] = {
     ),
 }
 """On these, methods are chosen."""
-CONFIRMATION: dict[str, Callable[[], JudgeTruth]] = {
+CONFIRMATION: dict[str, Callable[[], JudgeTruth | SampledLabels]] = {
     "judges, every second run favoured": lambda: favouring(
         "judges, every second run favoured", _terabyte(16), _THREE, seed=3
     ),
@@ -329,6 +379,15 @@ CONFIRMATION: dict[str, Callable[[], JudgeTruth]] = {
         labels=(),
         drawn=_DRAWN,
         favour=FAVOURED,
+    ),
+    "judges, documents sampled, gpt-4o": lambda: SampledLabels(
+        "judges, documents sampled, gpt-4o", _LINEAR, _deep_learning(), _model("gpt4o-umbrela")
+    ),
+    "judges, documents sampled, simulated": lambda: SampledLabels(
+        "judges, documents sampled, simulated",
+        _LINEAR,
+        _simulated(),
+        _noisy(_simulated().qrels, share=0.3, seed=6),
     ),
 }
 """On these, what was chosen is confirmed."""

@@ -62,7 +62,7 @@ the sentence can be true; `size` how many a set that it names holds, on average.
 """
 REPORT = "any sentence of a report"
 """The row that takes all sentences of a sample together, where every analysis of its truth and size was studied."""
-NO_REPORT: tuple[Kind, ...] = ("judges", "systems")
+NO_REPORT: tuple[Kind, ...] = ("judges", "systems", "labelled")
 """Samples that only one analysis is asked about: a report has the sentences of all others, too."""
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.analyses.judges.analysis import judges
 from assay.analyses.judges.correction.prediction_powered import corrected
-from bench.validity.checks.judges import GROUPED, INTERVALS, PLANNED, SENTENCES
+from assay.scoring.judges.judges import Judges
+from bench.validity.checks.judges import INTERVALS, KINDS, PLANNED, SAMPLED, SENTENCES, ask
 from bench.validity.collections import simulated
 from bench.validity.judge_populations import (
     FAVOURED,
     JudgeTruth,
+    SampledLabels,
     constant,
     favouring,
     inverted,
@@ -98,12 +99,24 @@ def test_scores_corrected_by_a_model_that_is_worth_nothing_are_hardly_wider(n_to
 @pytest.mark.parametrize("name", [name for name in EVERY if name.startswith("judges")])
 def test_every_interval_of_judges_has_a_known_value(name: str, data: Path) -> None:
     truth = population(name)
-    assert isinstance(truth, JudgeTruth)
-    settings = GROUPED if truth.kind == "systems" else PLANNED
-    result = judges(truth.sample(25, np.random.default_rng(0)), **dict(settings))
+    settings = next((own for own, kind in KINDS.items() if kind == truth.kind), PLANNED)
+    sample = truth.sample(25, np.random.default_rng(0))
+    assert isinstance(sample, Judges)
+    result = ask(sample, **dict(settings))
     for check in (one for one in INTERVALS if one.settings == settings and one.known):
         assert check.known is not None
         rows = {key for key, *_ in check.rows(result)}
         assert rows <= set(check.known(truth, 25)), check.name
     for sentence in (one for one in SENTENCES if one.settings == settings):
         sentence.claim(result)
+
+
+def test_labels_of_a_sample_are_those_that_had_a_chance() -> None:
+    truth = SampledLabels("sampled", ("DCG@10",), FEW, constant(FEW.qrels))
+    sample = truth.sample(20, np.random.default_rng(0))
+    assert sample.labels is not None
+    human, model = sample.labels.judged()
+    assert model.all()
+    assert human.mean() == pytest.approx(0.5, abs=0.03)
+    table = ask(sample, **dict(SAMPLED)).tables["sampled"]
+    assert table["n_labels"].to_list() == [human.sum()] * FEW.n_runs

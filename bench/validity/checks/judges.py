@@ -5,32 +5,52 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from assay.analyses.compare.comparisons import BETTER, WORSE
-from assay.analyses.judges.bias.tables import FAVOURED, GROUP, INCONCLUSIVE, RUN
+from assay.analyses.judges.analysis import judges
+from assay.analyses.judges.bias.tables import DISFAVOURED, FAVOURED, GROUP, INCONCLUSIVE, RUN
 from assay.analyses.judges.correction.planning import SCORE, LabelledPilot
 from assay.analyses.judges.correction.prediction_powered import corrected
 from assay.analyses.judges.sentences import KEPT_CONCLUSIONS, LEAST_ALPHA
 from assay.core.arrays import Array
 from assay.results.result import Result
 from assay.results.sentences import MANY_RUNS
+from assay.scoring.judges.judges import Judges
 from bench.validity.checks.score import ALIKE
 from bench.validity.declare import SAME_SIZE, Facts, IntervalCheck, Key, NotStudied, SentenceCheck, Settings, said
-from bench.validity.judge_populations import JudgeTruth
+from bench.validity.judge_populations import JudgeTruth, SampledLabels, chance_of_label
 from bench.validity.populations import population
 from bench.validity.truths import Kind
 
 ALPHA, WIDTH, MORE = 0.05, 0.1, 20
 PLANNED: Settings = (("budget", MORE), ("width", WIDTH))  # so that one call has every table
 GROUPED: Settings = (("groups", str(Path("bench") / "validity" / "groups.tsv")),)  # every second run
-KINDS: dict[Settings, Kind] = {GROUPED: "systems"}
+SAMPLED: Settings = (("inclusion", "those of the truth"),)
+KINDS: dict[Settings, Kind] = {GROUPED: "systems", SAMPLED: "labelled"}
 _DRAWS, _SEED = 400, 77
 
 Known = Callable[[JudgeTruth, int], Mapping[Key, float]]
+SampledKnown = Callable[[SampledLabels, int], Mapping[Key, float]]
+
+
+def ask(data: Judges, *, inclusion: str | None = None, **settings: Any) -> Result:
+    """Ask about a sample; of documents that are one, with the chances that they had."""
+    if inclusion is None:
+        return judges(data, **settings)
+    labels = data.labels
+    assert labels is not None
+    rows = pl.DataFrame({"topic": [labels.topics[t] for t in labels.topic], "doc": labels.ids})
+    chances = rows.with_columns(probability=chance_of_label(labels.grade[1]))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "inclusion.tsv"
+        chances.write_csv(path, separator="\t")
+        return judges(data, inclusion=str(path), **settings)
+
 
 # --- what is true
 
@@ -108,7 +128,19 @@ def _true_means(truth: JudgeTruth, n_topics: int) -> dict[Key, float]:  # noqa: 
 
 
 def _true_differences(truth: JudgeTruth, n_topics: int) -> dict[Key, float]:
-    mean = _true_means(truth, n_topics)
+    return _differences(truth, _true_means(truth, n_topics))
+
+
+def _sampled_means(truth: SampledLabels, n_topics: int) -> dict[Key, float]:  # noqa: ARG001
+    mean = truth.means()
+    return {(m, run): float(mean[k, i]) for k, m in enumerate(truth.measures) for i, run in enumerate(truth.runs)}
+
+
+def _sampled_differences(truth: SampledLabels, n_topics: int) -> dict[Key, float]:
+    return _differences(truth, _sampled_means(truth, n_topics))
+
+
+def _differences(truth: JudgeTruth | SampledLabels, mean: Mapping[Key, float]) -> dict[Key, float]:
     return {(m, a, b): mean[m, a] - mean[m, b] for m in truth.measures for a in truth.runs for b in truth.runs}
 
 
@@ -198,7 +230,7 @@ def _check(
     key: tuple[str, ...],
     ends: tuple[str, str, str],
     estimand: str = SAME_SIZE,
-    known: Known | None = None,
+    known: Known | SampledKnown | None = None,
     settings: Settings = PLANNED,
     **others: Any,
 ) -> IntervalCheck:
@@ -215,6 +247,7 @@ _OF_OTHERS = (
     "topics that the model alone judged are easier: what is assumed does not hold, which few topics cannot show"
 )
 _TWICE = "the interaction of runs and topics is counted twice, as in Clark's min F', which can only widen it"
+_FEWER = "half of the topics have fewer significant pairs, and what is lost of few varies more than of all"
 _HALVES = "its variance is kept from falling below a quarter of what subsets of the topics show"
 _OF_CONCLUSIONS = (
     _check(
@@ -226,7 +259,7 @@ _OF_CONCLUSIONS = (
         _true_interactions,
         repeated_in=("decisions",),
     ),
-    _check("share kept", "conclusions", ("measure",), ("share_kept", "low", "high")),
+    _check("share kept", "conclusions", ("measure",), ("share_kept", "low", "high"), label=_FEWER),
     _check("tau", None, ("measure",), ("tau", "low", "high")),
     _check("tau_ap", "systems", ("measure",), _ends("tau_ap")),
     _check("rbo", "systems", ("measure",), _ends("rbo")),
@@ -347,11 +380,19 @@ _OF_CORRECTION = (
         read=_of("topics_for_width", of=SCORE),
     ),
 )
-INTERVALS = (*_OF_CONCLUSIONS, *_OF_BIAS, *_OF_LABELS, *_OF_CORRECTION)
-_OF_DOCUMENTS = (
-    "needs rankings beside labels of which people see a sample, of known probability: not among the populations "
-    "here; Student's over topics, of estimates without bias, which few labels a topic make skewed"
+_OF_SAMPLES = (
+    _check("scores, documents sampled", "sampled", _RUN, _ENDS, _TRUE_MEAN, _sampled_means, SAMPLED),
+    _check(
+        "differences, documents sampled",
+        "sampled_differences",
+        _PAIR,
+        _ENDS,
+        _TRUE_DIFFERENCE,
+        _sampled_differences,
+        SAMPLED,
+    ),
 )
+INTERVALS = (*_OF_CONCLUSIONS, *_OF_BIAS, *_OF_LABELS, *_OF_CORRECTION, *_OF_SAMPLES)
 NOT_STUDIED = (
     NotStudied("judges", "systems", "tau_low", "the interval of the answer, which has a row"),
     NotStudied("judges", None, "leniency_low", "without runs only; that of table documents, which has a row"),
@@ -361,8 +402,6 @@ NOT_STUDIED = (
         "low",
         "judges are a sample there, and no population of judges is known; of two judges it is said to be too narrow",
     ),
-    NotStudied("judges", "sampled", "low", _OF_DOCUMENTS),
-    NotStudied("judges", "sampled_differences", "low", _OF_DOCUMENTS),
 )
 
 # --- sentences
@@ -436,27 +475,25 @@ def _not_lenient(sign: float, facts: Facts) -> bool:
     return sign * _true_shifts(truth, facts.n_topics)[truth.measures[0],] <= ALIKE
 
 
-def _favoured(result: Result) -> list[list[str]] | None:
-    """Groups, or else runs, that are said to be favoured or disfavoured."""
-    if not said(result, "favoured_by_judge"):
-        return None
-    bias = result.tables["bias"]
-    own = bias.filter(pl.col("verdict") != INCONCLUSIVE, measure=bias["measure"][0])
-    chosen = own.filter(kind=GROUP) if GROUP in own["kind"] else own
-    return [list(row) for row in chosen.select("measure", "kind", "name", "verdict").rows()]
+def _favoured(kind: str) -> Callable[[Result], list[list[str]] | None]:
+    """Groups, or runs, that are said to be favoured or disfavoured."""
+
+    def claim(result: Result) -> list[list[str]] | None:
+        if not said(result, "favoured_by_judge"):
+            return None
+        bias = result.tables["bias"]
+        own = bias.filter(pl.col("verdict") != INCONCLUSIVE, kind=kind, measure=bias["measure"][0])
+        return [list(row) for row in own.select("measure", "name", "verdict").rows()] or None
+
+    return claim
 
 
 def _not_favoured(claim: Sequence[Sequence[str]], facts: Facts) -> bool:
     """Whether one of them truly is not, before or after a change of scale."""
     truth, n = _of_judges(facts), facts.n_topics
-    signs = {FAVOURED: 1.0}
-    for m, kind, name, verdict in claim:
-        if kind == RUN and truth.drawn:
-            continue  # another run in each sample
-        true = [_true_group_shifts(truth, n)] if kind == GROUP else [f(truth, n) for f in _OF_A_RUN]
-        if any(signs.get(verdict, -1.0) * by[m, name] <= ALIKE for by in true):
-            return True
-    return False
+    true = [_true_group_shifts(truth, n)] if truth.drawn else [known(truth, n) for known in _OF_A_RUN]
+    signs = {FAVOURED: 1.0, DISFAVOURED: -1.0}
+    return any(signs[verdict] * by[m, name] <= ALIKE for m, name, verdict in claim for by in true)
 
 
 _OF_A_RUN = (_true_run_shifts, _true_beyond_scale)
@@ -511,8 +548,8 @@ SENTENCES = (
         lambda facts: any(abs(x) > ALIKE for x in _true_shifts(_of_judges(facts), 0).values()),
         PLANNED,
     ),
-    SentenceCheck("favoured_by_judge", "judges", _favoured, _not_favoured, _some_favour, PLANNED),
-    SentenceCheck("favoured_by_judge", "judges", _favoured, _not_favoured, _some_favour, GROUPED),
+    SentenceCheck("favoured_by_judge", "judges", _favoured(RUN), _not_favoured, _some_favour, PLANNED),
+    SentenceCheck("favoured_by_judge", "judges", _favoured(GROUP), _not_favoured, _some_favour, GROUPED),
     SentenceCheck(
         "unreliable_labels",
         "judges",
