@@ -247,6 +247,7 @@ _OF_OTHERS = (
     "topics that the model alone judged are easier: what is assumed does not hold, which few topics cannot show"
 )
 _TWICE = "the interaction of runs and topics is counted twice, as in Clark's min F', which can only widen it"
+_NORMAL = "made for normal scores: less often right where few topics have most of the variance, as of the worst runs"
 _FEWER = "half of the topics have fewer significant pairs, and what is lost of few varies more than of all"
 _HALVES = "its variance is kept from falling below a quarter of what subsets of the topics show"
 _OF_CONCLUSIONS = (
@@ -369,6 +370,7 @@ _OF_CORRECTION = (
         "that of the true deviation",
         _true_human_topics,
         read=_of("topics_for_width", of=SCORE),
+        label=_NORMAL,
     ),
     _check(
         "topics for PPI++",
@@ -378,6 +380,7 @@ _OF_CORRECTION = (
         "that of the true deviations and correlation",
         _true_corrected_topics,
         read=_of("topics_for_width", of=SCORE),
+        label=_NORMAL,
     ),
 )
 _OF_SAMPLES = (
