@@ -62,6 +62,8 @@ the sentence can be true; `size` how many a set that it names holds, on average.
 """
 REPORT = "any sentence of a report"
 """The row that takes all sentences of a sample together, where every analysis of its truth and size was studied."""
+NO_REPORT: tuple[Kind, ...] = ("judges", "systems", "labelled")
+"""Samples that only one analysis is asked about: a report has the sentences of all others, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +275,8 @@ def _group(stored: Mapping[Part, Any], truth: Population, n_topics: int) -> Iter
             every.append(false)
             own = {"what": sentence.name, "kind": "sentence", "could": float(sentence.is_possible(facts))}
             yield same | own | _false_rate(said, false) | {"size": _mean_size(sentence, claims)}
-    if every and set(parts({truth.name: truth.kind}, (n_topics,))) <= set(stored):  # all see the same samples
+    is_whole = set(parts({truth.name: truth.kind}, (n_topics,))) <= set(stored)
+    if every and is_whole and truth.kind not in NO_REPORT:  # all see the same samples
         some = [any(of_sample) for of_sample in zip(*every, strict=False)]
         yield same | {"what": REPORT, "kind": "report"} | _false_rate([True] * len(some), some)
 

@@ -49,7 +49,7 @@ NAMES = {
 }
 
 
-Kind = Literal["scores", "collection", "documents", "judges"]
+Kind = Literal["scores", "collection", "documents", "judges", "systems", "labelled"]
 
 
 class Population(Protocol):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -14,10 +16,12 @@ from assay.results.analysis import index
 from assay.results.error_rates import error_rates
 from assay.results.result import Result
 from assay.results.sentences import RULES, load_sentences
+from assay.scoring.judges.judges import Judges
 from assay.scoring.scores import Scores
 from bench.validity.checks import DESCRIPTIVE, INTERVALS, NOT_STUDIED, SENTENCES
 from bench.validity.collections import simulated
 from bench.validity.declare import Settings
+from bench.validity.judge_populations import SampledLabels, inverted, of_judgments
 from bench.validity.study import asked, takes
 
 ASKED = [name for name, command in index().items() if command.group != "make" and name not in ("case", "measures")]
@@ -26,8 +30,16 @@ Column = tuple[str, str | None, str]  # analysis, table, the column of a lower e
 
 
 @cache
-def _data(kind: str) -> Scores | Collection:
+def _data(kind: str) -> Scores | Collection | Judges:
     truth = simulated("small", n_runs=12, top=3, n_topics=26, depth=40)
+    if kind in ("judges", "systems", "labelled"):
+        few = simulated("few", n_runs=6, top=3, n_topics=26, depth=40)
+        model = inverted(few.qrels)
+        few_labels = SampledLabels("few", ("P@10",), few, model)
+        if kind == "labelled":
+            return few_labels.sample(26, np.random.default_rng(0))
+        by_two = replace(of_judgments("few", few, model, "nDCG@10", again=few.qrels), extra=1)
+        return by_two.sample(26, np.random.default_rng(0))
     return truth.whole() if kind == "collection" else truth.scores("AP", "nDCG@10", "RR", "P@10")
 
 

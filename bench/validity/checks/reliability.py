@@ -204,7 +204,8 @@ INTERVALS: tuple[IntervalCheck, ...] = (
     *unlimited_checks("reliability"),
 )
 _FACET = (
-    "a measure under several judgments: no population here has two sets of judgments, and levels are taken as given"
+    "a measure under several judgments: populations with two sets of judgments are those of judges, and levels are "
+    "taken as given"
 )
 NOT_STUDIED = (
     NotStudied("reliability", "facets", "low", _FACET),

@@ -81,7 +81,8 @@ def test_a_model_does_not_favour_runs_that_use_language_models(data: Path) -> No
     assert round(llm["p_topics"], 2) == 0.35
     assert llm["p_systems"] == pytest.approx(by_hand(d, inside), abs=1e-12)
     assert llm["p_systems"] == pytest.approx(0.41, abs=0.01)  # .406 with a variance for either group
-    assert llm["p"] == rest["p"] == pytest.approx(llm["p_beyond_scale_systems"])  # one comparison, not two
+    largest = max(llm["p_systems"], llm["p_beyond_scale_systems"])
+    assert llm["p"] == rest["p"] == pytest.approx(largest)  # one comparison, not two
     assert {llm["verdict"], rest["verdict"]} == {"inconclusive"}
 
 
@@ -170,12 +171,26 @@ def test_holm_is_over_runs_and_over_groups() -> None:
     groups = pl.DataFrame({"run": [f"r{i}" for i in range(6)], "half": ["a"] * 3 + ["b"] * 3})
     table = bias_tables(judges_by_scores(x), groups=groups)["bias"]
     runs = table.filter(kind="run")
-    raw = runs["p_beyond_scale"].to_numpy()
+    raw = runs.select(pl.max_horizontal("p_topics", "p_beyond_scale")).to_series().to_numpy()
     order = np.argsort(raw)
     stepped = np.minimum(np.maximum.accumulate(raw[order] * np.arange(6, 0, -1)), 1)
     np.testing.assert_allclose(runs["p"].to_numpy()[order], stepped)
     halves = table.filter(kind="group")
-    assert halves["p"].to_list() == pytest.approx(halves["p_beyond_scale_systems"].to_list())
+    both = halves.select(pl.max_horizontal("p_systems", "p_beyond_scale_systems")).to_series()
+    assert halves["p"].to_list() == pytest.approx(both.to_list())
+
+
+def test_a_run_off_the_line_alone_is_not_said_to_be_favoured() -> None:
+    """A narrower scale lifts a bad run less than its due: beyond scale it is disfavoured, before it hardly is."""
+    rng = np.random.default_rng(12)
+    human = simulated(rng, 12, 400)["human"] + np.linspace(0, 0.4, 12)[:, None]
+    model = 0.5 * human + 0.01 * rng.normal(size=human.shape)
+    shift = (model - human).mean(1)
+    model[0] -= shift[0] - shift[1:].mean() + 0.0002  # as far below the line as the scale lifts it
+    one = row(bias_tables(judges_by_scores({"human": human, "model": model}))["bias"], "r0")
+    assert one["p_topics"] > 0.05 > one["p_beyond_scale"] * 12
+    assert max(one["shift"], one["shift_beyond_scale"]) < 0
+    assert one["verdict"] == "inconclusive"
 
 
 def test_a_constant_judge_is_lenient_to_bad_runs_but_not_biased() -> None:

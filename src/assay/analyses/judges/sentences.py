@@ -101,10 +101,10 @@ def _few(judges: Result, row: Row) -> Sentence | None:
 
 @sentence("judges", cite="own")
 def lenient_judge(judges: Result) -> Spoken:
-    """Says which judges score all runs higher or lower than the reference, by the first measure.
+    """Says which judges score runs higher or lower on average than the reference, by the first measure.
 
-    Where the interval of the mean shift leaves 0 out, corrected for the number of judges by Bonferroni's method. That
-    alone changes no conclusion.
+    Where the interval of the mean shift of all runs leaves 0 out, corrected for the number of judges by Bonferroni's
+    method. That alone changes no conclusion.
     """
     rows = [row for row in _first_rows(judges) if known(row["shift_low"])]
     ends = ("shift_low", "shift_high")
@@ -117,7 +117,7 @@ def lenient_judge(judges: Result) -> Spoken:
     others = f"; so {'do' if len(alike) > 2 else 'does'} {counted(len(alike) - 1, 'more judge')}"
     others = others if len(alike) > 1 else ""
     way = "higher" if most["shift"] > 0 else "lower"
-    why = f"{most['judge']} scores all runs {way} by {most['measure']}{others}"
+    why = f"{most['judge']} scores runs {way} on average by {most['measure']}{others}"
     return Sentence.of("Do not compare means across judges", most, "{:+.3f}".format, why=why, ends=("shift", *ends))
 
 
@@ -132,9 +132,9 @@ def _at_once(row: Row, value: str, ends: tuple[str, str], n: int, level: float, 
 def favoured_by_judge(judges: Result) -> Spoken:
     """Says which group of runs, or else which run, a judge favours most beyond what it does to all.
 
-    By the first measure: a group with systems random as well as topics, a run with topics random; both before and
-    after a change of scale is taken out, corrected by Holm's method. The number is its shift beyond that of the
-    others, the interval corrected for how many were tested by Bonferroni's.
+    By the first measure: a group with systems random as well as topics, a run with topics random; significant both
+    before and after a change of scale is taken out, by the larger p, corrected by Holm's method. The number is its
+    shift beyond that of the others, the interval corrected for how many were tested by Bonferroni's.
     """
     return tuple(one for row in _first_rows(judges) if (one := _favoured(judges, row)) is not None)
 
@@ -184,8 +184,9 @@ _ENDS = ("value", "low", "high")
 def corrected_scores(judges: Result) -> Spoken:
     """Says how much narrower intervals of means are with the topics that a judge scored alone, once corrected.
 
-    The median over runs of the ratio of widths, by the first measure. Where these topics may differ from the others
-    it is inconclusive, and where they are too few, nothing is said.
+    The median over runs of the ratio of widths, by the first measure. That these topics are like the others is its
+    condition, which few topics cannot show: where they may differ it is inconclusive, and where they are too few,
+    nothing is said.
     """
     codes = {note.code for note in judges.notes}
     if "correction" not in judges.tables or "few_labelled_topics" in codes:
@@ -198,7 +199,7 @@ def corrected_scores(judges: Result) -> Spoken:
         ratio = own["width_ratio"].drop_nulls().median()
         if isinstance(ratio, float) and ratio < 1:
             n = int(own["n_topics"].to_numpy().max())
-            why = f"{row['reference']} judged {n} topics, and the rest then makes intervals narrower"
+            why = f"{row['reference']} judged {n} topics; if the others are like them, intervals are narrower"
             action = f"Report scores by {row['judge']} once corrected by {row['reference']}"
             said.append(Sentence(action, value=ratio, shown=f"{percent(ratio)} of the width", why=why))
     return tuple(said)

@@ -162,8 +162,9 @@ def share_lost(
     Significant pairs cannot be counted with one topic less (`stats.subsampling`): both judges are tested anew on
     disjoint halves of the topics. From there to all topics errors are taken for proportional to the share times its
     complement: with few topics hardly anything is significant after a correction, nearly all is lost on every half,
-    and the error may grow with the topics. That makes intervals wide rather than narrow. There is none
-    where a half has no significant pair.
+    and the error may grow with the topics. That makes intervals wide rather than narrow. Where no half differs
+    from another, one is taken to differ by one pair, so that there always is an error. There is no interval where a
+    half has no significant pair.
     """
     words = found.words
     n_topics, n_significant = x.shape[1], int(found.significant_reference.sum())
@@ -175,7 +176,10 @@ def share_lost(
         return SubsampledShare(lost, np.zeros(0), 1.0, n_topics, n_significant)
     whole, half = (_spread(share, least=0.5 / n_significant) for share in (lost, float(on_halves.mean())))
     growth = float(np.clip(whole / half, *GROWTH))
-    return SubsampledShare(lost, half_changes(on_halves), growth, n_topics, n_significant)
+    changes = half_changes(on_halves)
+    if not changes.any():
+        changes[0] = 1 / n_significant
+    return SubsampledShare(lost, changes, growth, n_topics, n_significant)
 
 
 def _spread(share: float, *, least: float) -> float:

@@ -72,10 +72,10 @@ def bias_tables(
         `shift`, `low`, `high`, `p_topics`: the mean of judge minus reference, less that of the other runs; topics
         random. `low_systems`, `high_systems`, `dof_systems`, `p_systems`: systems random as well.
         `shift_beyond_scale`, ...: what the line of table `scale`, fitted without the difference in question, leaves.
-        `own`: whether the judge's own model made the run. `p`: that on which the verdict rests, of what is beyond
-        scale, with topics random for runs and systems random as well for groups, after Holm's correction over the
-        runs, or the groups, of a judge and measure. `verdict`: favoured or disfavoured where it is below `alpha` and
-        the shift before and after the change of scale has the same sign, else inconclusive.
+        `own`: whether the judge's own model made the run. `p`: that on which the verdict rests, the larger one of
+        those before and after the change of scale, with topics random for runs and systems random as well for
+        groups, after Holm's correction over the runs, or the groups, of a judge and measure. `verdict`: favoured or
+        disfavoured where it is below `alpha` and both shifts have the same sign, else inconclusive.
     scale: for every judge and measure
         `slope`, `low`, `high`, `intercept`: the line from the reference's means to the judge's over runs.
         `shift`, `shift_low`, `shift_high`: the mean of judge minus reference over all runs: leniency.
@@ -179,7 +179,9 @@ def _bias_rows(
     level: float,
 ) -> list[tuple[object, ...]]:
     is_run = np.array([one.kind == RUN for one in sets])
-    p = _holm(np.where(is_run, of.beyond.p, of.beyond_systems.p), sets, is_run)
+    before = np.where(is_run, of.shift.p, of.shift_systems.p)
+    after = np.where(is_run, of.beyond.p, of.beyond_systems.p)
+    p = _holm(np.maximum(before, after), sets, is_run)
     same = of.shift.value * of.beyond.value > 0
     verdict = np.where((p < alpha) & same, np.where(of.shift.value > 0, FAVOURED, DISFAVOURED), INCONCLUSIVE)
     columns = (
