@@ -34,6 +34,15 @@ def test_a_difference_that_changes_is_named_with_its_interaction() -> None:
     assert said(scored(), "changed_conclusions") == []
 
 
+def test_pairs_are_said_to_be_decided_the_other_way_only_where_both_judges_are_sure() -> None:
+    result = scored(n_runs=3, lead=0.01, first=0.015)  # r0 leads r1 by the judge, hardly
+    assert (result.table["changed"][0], result.table["opposite"][0]) == (2, 0)
+    assert "other way" not in said(result, "changed_conclusions")[0].text
+    turned = scored(n_runs=3, first=0.3)
+    assert turned.table["opposite"][0] == 2
+    assert "2 pairs are decided the other way" in said(turned, "changed_conclusions")[0].text
+
+
 def test_one_pair_that_changes_has_its_interval() -> None:
     result = scored(n_runs=2, first=0.3)
     [one] = said(result, "changed_conclusions")

@@ -33,7 +33,8 @@ def changed_conclusions(judges: Result) -> Spoken:
     """Names the pairs of runs whose difference is significantly different under two judges, by the first measure.
 
     By the paired t test of their interaction, with the correction that was asked for. The number is the interaction
-    of the pair that is named first.
+    of the pair that is named first. Decided the other way are pairs that are significant under both judges, with
+    opposite signs.
     """
     return tuple(_changed(judges, row) for row in _first_rows(judges) if row["changed"])
 
@@ -44,9 +45,9 @@ def _changed(judges: Result, row: Row) -> Sentence:
     named = listed(names) if changed.height <= _NAMED else f"{changed.height} pairs, first {names[0]}"
     where = changed.row(0, named=True)
     action = f"Do not let {row['judge']} alone decide {named}"
-    turned = changed.filter(pl.col("difference_reference") * pl.col("difference_judge") < 0).height
-    sign = f"{turned} of them in sign" if turned else "none of them in sign"
-    why = f"their differences by {row['measure']} change significantly, {sign}"
+    why = f"their differences by {row['measure']} change significantly"
+    if row["opposite"]:  # significant under both: signs of other differences would often be wrong
+        why += f"; {counted(row['opposite'], 'pair')} {'is' if row['opposite'] == 1 else 'are'} decided the other way"
     ends = ("interaction", "low", "high")
     shown = f"{{}} for {names[0]}" if changed.height > 1 else "{}"
     if changed.height > 1:  # an interval of one pair that was selected would say too much
