@@ -307,7 +307,7 @@ static inline void put_string(Column *column, size_t row, const char *p, size_t 
     column->used += length;
 }
 
-enum { ODD, FINE, NO_MEMORY };
+enum { ODD, FINE }; /* without memory all is odd: the other reader needs less, or says so */
 
 static inline int put_field(const Job *job, Column *column, size_t row, const char *p, const char *end)
 {
@@ -319,7 +319,7 @@ static inline int put_field(const Job *job, Column *column, size_t row, const ch
         const Place *last = seen->n ? seen->item + seen->n - 1 : NULL;
         if (last && (size_t)last->length == length && same_word(job->text + last->start, p, length, text_end))
             return FINE;
-        return add_place(&column->places, row, start, length) ? FINE : NO_MEMORY;
+        return add_place(&column->places, row, start, length) ? FINE : ODD;
     }
     case 'd':
         put_string(column, row, p, length, text_end);
@@ -332,7 +332,7 @@ static inline int put_field(const Job *job, Column *column, size_t row, const ch
             return FINE;
         case HARD:
             if (length > MAX_WORD) return ODD;
-            return add_place(&column->places, row, start, length) ? FINE : NO_MEMORY;
+            return add_place(&column->places, row, start, length) ? FINE : ODD;
         default:
             return ODD;
         }
@@ -368,6 +368,13 @@ static int read_text(Job *job)
 }
 
 /* ---- memory ---- */
+
+/* As many rows as lines, and no more than the fields and what stands between them have room for. */
+static size_t most_rows(const Job *job)
+{
+    size_t lines = count_lines(job->text, job->size), room = job->size / (2 * (size_t)job->n_fields) + 1;
+    return lines < room ? lines : room;
+}
 
 static int allocate(Job *job, size_t most)
 {
@@ -555,7 +562,7 @@ static PyObject *columns(PyObject *Py_UNUSED(module), PyObject *args)
     const char *kinds;
     Py_ssize_t n_fields;
     PyObject *out = NULL;
-    int outcome = NO_MEMORY;
+    int outcome = ODD;
     if (!PyArg_ParseTuple(args, "y*s#", &text, &kinds, &n_fields)) return NULL;
     if (n_fields < 1 || n_fields > MAX_FIELDS || strspn(kinds, "-sdif") != (size_t)n_fields) {
         PyBuffer_Release(&text);
@@ -570,14 +577,9 @@ static PyObject *columns(PyObject *Py_UNUSED(module), PyObject *args)
     job.n_fields = (int)n_fields;
     for (int i = 0; i < job.n_fields; i++) job.column[i].kind = kinds[i];
     Py_BEGIN_ALLOW_THREADS
-    if (allocate(&job, count_lines(job.text, job.size))) outcome = read_text(&job);
+    if (allocate(&job, most_rows(&job))) outcome = read_text(&job);
     Py_END_ALLOW_THREADS
-    if (outcome == FINE)
-        out = columns_out(&job);
-    else if (outcome == ODD)
-        out = Py_NewRef(Py_None);
-    else
-        PyErr_NoMemory();
+    out = outcome == FINE ? columns_out(&job) : Py_NewRef(Py_None);
     release_job(&job);
     PyBuffer_Release(&text);
     return out;
