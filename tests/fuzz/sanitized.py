@@ -18,6 +18,8 @@ from contextlib import suppress
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import numpy as np
+
 from tests import ROOT
 
 _NAME = "assay.core._compiled"
@@ -64,6 +66,7 @@ def _try(library: str, n: int, seed: int) -> int:
     from tests.fuzz.readers import QRELS, RUN, SPACED
 
     assert compiled.columns is not None
+    assert compiled.order_ties is not None
     assert compiled.columns is module.columns
     rng = random.Random(seed)
     n_read = 0
@@ -75,6 +78,8 @@ def _try(library: str, n: int, seed: int) -> int:
             n_read += 1
             assert len(run.doc.hash()) == run.score.size
             assert "".join(run.doc.to_list()).isascii()
+            rows, group = np.arange(run.score.size), np.sort(np.array(rng.choices(range(3), k=run.score.size)))
+            assert compiled.order_ties(run.doc.__arrow_c_stream__(), rows, group.astype(np.uint32))
     print(f"{n:,} inputs, {2 * n:,} readings at most, {n_read:,} with columns: nothing found")
     return 0
 

@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from assay.core.errors import InputError
 from assay.data.codes import encode, second_hash
 from assay.data.formats.columns import compiled_run
 from assay.data.judgments.merging import merge
+from assay.data.order import USUAL, ordered
 from assay.data.trec import WORDED_RUN, judgments_from_bytes, listing_from_bytes, parse
 from tests.builders.readers import IS_BUILT, pure_python
 from tests.data.test_trec import GUISES, PLAIN, odd_files
@@ -79,6 +81,8 @@ def test_odd_files_are_the_same_to_both(data: bytes) -> None:
 @settings(deadline=None, max_examples=300)
 @given(st.binary(max_size=60))
 @example(b"1 Q0 \x00 1 2 t\n")
+@example(b"# \x00\n1 Q0 d 1 2 t\n")
+@example(b"# \x1f\n1 Q0 d 1 2 t\n")
 @example(b"1 Q0 d\x1c 1 2 t\n")
 @example(b"1 Q0 d 1 2\x1f t\n")
 @example("1 Q0 d 1 ٣ t\n".encode())
@@ -247,3 +251,61 @@ def test_real_runs_are_the_same_to_both(data: Path) -> None:
         assert compiled_run(text) is not None
         assert_same(text)
         assert parse(text, WORDED_RUN, "run").height == text.count(b"\n")
+
+
+IDS = st.lists(
+    st.one_of(st.text(max_size=20), st.text("ab", max_size=30), st.text("\0a\uffff\U00010000", max_size=15))
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(IDS, st.randoms(use_true_random=False))
+def test_ids_are_put_in_the_order_of_their_bytes(ids: list[str], rng: random.Random) -> None:
+    order = compiled.order_ties
+    assert order is not None
+    ids = list(dict.fromkeys(ids))
+    rows = rng.sample(range(len(ids)), len(ids))
+    group = sorted(rng.choices(range(1 + len(ids) // 5), k=len(ids)))
+    found = np.array(rows, dtype=np.int64)
+    series = pl.Series(["before", *ids, "after"], dtype=pl.String)[1:-1]  # with an offset
+    assert order(series.__arrow_c_stream__(), found, np.array(group, dtype=np.uint32))
+    pairs = sorted(zip(group, rows, strict=True), key=lambda pair: ids[pair[1]].encode(), reverse=True)
+    assert found.tolist() == [row for _, row in sorted(pairs, key=lambda pair: pair[0])]
+
+
+@pytest.mark.parametrize(
+    ("ids", "rows", "group"),
+    [
+        (pl.Series(["a", None]), [0, 1], [0, 0]),
+        (pl.Series(["a", "b"]), [0, 2], [0, 0]),
+        (pl.Series(["a", "b"]), [0, -1], [0, 0]),
+        (pl.Series(["a", "b"]), [0, 1], [0]),
+        (pl.Series([1, 2]), [0, 1], [0, 0]),
+        (pl.concat([pl.Series(["a"]), pl.Series(["b"])], rechunk=False), [0, 1], [0, 0]),
+    ],
+)
+def test_what_cannot_be_ordered_is_left_to_polars(ids: pl.Series, rows: list[int], group: list[int]) -> None:
+    order = compiled.order_ties
+    assert order is not None
+    for _ in range(3):
+        assert not order(ids.__arrow_c_stream__(), np.array(rows, dtype=np.int64), np.array(group, dtype=np.uint32))
+
+
+def test_what_is_no_stream_is_an_error() -> None:
+    order = compiled.order_ties
+    assert order is not None
+    with pytest.raises(ValueError, match="PyCapsule"):
+        order(object(), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.uint32))
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("12"), st.integers(0, 3)), min_size=1, max_size=60), st.randoms())
+def test_ties_fall_the_same_way_with_and_without_the_compiled_part(
+    lines: list[tuple[str, int]], rng: random.Random
+) -> None:
+    ids = rng.sample([f"{'long-document-' * (i % 2)}{i}" for i in range(60)], len(lines))
+    text = "".join(f"{t} Q0 {doc} 1 {x} t\n" for (t, x), doc in zip(lines, ids, strict=True)).encode()
+    fast = ordered(listing_from_bytes(text, "run"), USUAL)
+    with pure_python():
+        slow = ordered(listing_from_bytes(text, "run"), USUAL)
+    assert (fast.doc.tolist(), fast.check.tolist()) == (slow.doc.tolist(), slow.check.tolist())
