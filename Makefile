@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-full fuzz validity check format docs gallery atlas bench lock clean
+.PHONY: demo test test-full fuzz sanitize validity check format docs gallery atlas bench lock clean
 
 demo: $(READY)
 	$(BIN)/assay demo
@@ -17,6 +17,9 @@ test-full: check ## with the light ones of the other tools (ranx, ir_datasets), 
 
 fuzz: $(READY) ## 300,000 mutated files over all readers, 300,000 measures, conditions and command lines
 	$(BIN)/python -m tests.fuzz
+
+sanitize: $(READY) ## the compiled reader under AddressSanitizer and UndefinedBehaviorSanitizer, 1,000,000 mutated files
+	$(BIN)/python -m tests.fuzz.sanitized --inputs 1000000
 
 validity: $(READY) ## how often intervals miss and sentences are false: docs/reference/validity.tsv, part by part
 	$(BIN)/python -m bench.validity
@@ -64,7 +67,7 @@ lock: ## pins what the index has now; no index address is written
 clean:
 	rm -rf .venv .venv-lock build dist site demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock pyproject.toml hatch_build.py src/assay/core/_compiled.c
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .

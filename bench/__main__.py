@@ -17,7 +17,7 @@ from pathlib import Path
 from bench.contenders import CONTENDERS
 from bench.forms import Files, Forms, first_of, forms
 from bench.processes import Cost, Repeats, cost_of
-from bench.report import OURS, Bench, report
+from bench.report import FORMS, OURS, OWN, Bench, report
 
 N_RUNS, N_QUICK = 129, 10
 SIZES = (1, 10, 33, 65, 129)
@@ -62,7 +62,7 @@ def measure(given: Forms, repeats: int) -> Bench:
         collection=given.name,
         n_runs=len(given.plain.runs),
         absent=absent,
-        contenders={(form, name): costs[form, name] for form in ("plain", "gz") for name in present},
+        contenders={(form, name): costs[form, name] for form in FORMS for name in present if (form, name) in costs},
         scaling={n: costs["scaling", str(n)] for n in sizes},
         sizes={n: given.plain.spread(n).megabytes() for n in sizes},
         single={name: costs["single", name] for name in ("import", "help", "one run")},
@@ -73,7 +73,7 @@ def measure(given: Forms, repeats: int) -> Bench:
 def _warm_up(name: str, given: Forms) -> str | None:
     """Let a contender score one run, untimed; say why if it cannot."""
     _say(f"warming up {name}")
-    if find_spec(name) is None:
+    if find_spec(OURS if name in OWN else name) is None:
         return "not installed"
     try:
         for files in (given.plain, given.gz):
@@ -90,8 +90,9 @@ def _jobs(present: Sequence[str], given: Forms, sizes: Sequence[int]) -> list[Jo
     one = first_of(given.plain, N_LINES)
     jobs = [
         Job((form, name), _contender(name, files).words)
-        for form, files in (("plain", given.plain), ("gz", given.gz))
+        for form, files in (("plain", given.plain), ("gz", given.gz), ("mixed", given.mixed))
         for name in present
+        if form != "mixed" or name in OWN
     ]
     jobs += [Job(("scaling", str(n)), _contender(OURS, given.plain.spread(n)).words) for n in sizes]
     return [

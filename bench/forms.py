@@ -41,11 +41,12 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """A collection as plain files and as .gz."""
+    """A collection as plain files, as .gz, and with mixed white space."""
 
     name: str
     plain: Files
     gz: Files
+    mixed: Files  # plain, fields apart by this and that
 
 
 @contextmanager
@@ -57,7 +58,8 @@ def forms(n_runs: int) -> Iterator[Forms]:
             name, packed = "TREC-8 ad hoc", _files(data / "qrels.gz", data / "runs").spread(n_runs)
         else:
             name, packed = "a synthetic set of TREC-8's shape", _synthetic(Path(scratch) / "made", n_runs)
-        yield Forms(name, _unpacked(packed, Path(scratch) / "plain"), packed)
+        plain = _unpacked(packed, Path(scratch) / "plain")
+        yield Forms(name, plain, packed, _mixed(plain, Path(scratch) / "mixed"))
 
 
 def _files(qrels: Path, runs: Path) -> Files:
@@ -80,6 +82,19 @@ def _unpack(path: str, folder: Path) -> str:
     with gzip.open(path, "rb") as source, plain.open("wb") as target:
         shutil.copyfileobj(source, target)
     return str(plain)
+
+
+def _mixed(files: Files, folder: Path) -> Files:
+    """Write runs with other blanks in each line than in the one before."""
+    folder.mkdir()
+    gaps = (b" ", b"\t", b"   ", b" \t")
+    paths = []
+    for path in map(Path, files.runs):
+        lines = path.read_bytes().splitlines()
+        text = b"\n".join(gaps[i % len(gaps)].join(line.split()) for i, line in enumerate(lines))
+        paths.append(folder / path.name)
+        paths[-1].write_bytes(text + b"\n")
+    return Files(files.qrels, tuple(map(str, paths)))
 
 
 def first_of(files: Files, n_lines: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pkgutil
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +24,7 @@ from assay.results.analysis import ANALYSES
 from assay.results.papers import PAPERS
 from assay.results.sentences import RULES
 from assay.stats.significance.declare import SIGNIFICANCE_TESTS, significance_tests
+from tests.builders.readers import reader
 
 CATALOGUES: tuple[Any, ...] = (
     CATALOGUE,
@@ -50,6 +52,24 @@ def adhoc8(data: Path) -> Collection:
     """The 129 runs and the judgments of TREC-8 ad hoc, read once by each process."""
     folder = data / "trec8-adhoc"
     return Collection(read_runs(folder / "runs"), read_qrels(folder / "qrels.gz"))
+
+
+@pytest.fixture(scope="module", params=["compiled", "pure"])
+def both_readers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Read TREC files with either reader: what a test says must hold for both."""
+    with reader(request.param):
+        yield
+
+
+@pytest.fixture(scope="module", params=["isal", "zlib"])
+def both_inflaters(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Unpack gzip with either library: results and messages must be the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "isal":
+            pytest.importorskip("isal")
+        else:
+            patch.setitem(sys.modules, "isal", None)
+        yield
 
 
 @pytest.fixture

@@ -512,6 +512,14 @@ def test_measures_can_be_declared_where_no_data_is_needed(assay: Callable[..., A
 def test_the_version_is_said(assay: Callable[..., Answer]) -> None:
     code, out, _ = assay("--version")
     assert (code, out[:6]) == (0, "assay ")
+    assert "(compiled reader)" in out or "(pure Python reader)" in out
+
+
+def test_the_compiled_part_can_be_declined() -> None:
+    done = subprocess.run(
+        command("--version"), capture_output=True, text=True, check=True, env={**os.environ, "ASSAY_PURE": "1"}
+    )
+    assert done.stdout.endswith(" (pure Python reader)\n")
 
 
 def command(*words: str) -> list[str]:

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin, get_
 
 import assay
 from assay.core import progress
+from assay.core.compiled import reader_in_use
 from assay.core.errors import AssayError, UsageError, suggestion
 from assay.core.process import Terminated, complain, silence, surroundings
 from assay.core.settings import check_choice, check_number, choices_of
@@ -122,7 +123,7 @@ def _run(words: list[str]) -> int:
         print(overview())
         return 0
     if words[0] == "--version":
-        print(f"assay {assay.__version__}")
+        print(f"assay {assay.__version__} ({reader_in_use()})")
         return 0
     if words[0].split("=")[0] == "--completion":
         print(_completion(words), end="")

@@ -19,6 +19,7 @@ import zstandard
 from assay.core.errors import InputError, UsageError
 from assay.data.files import as_text, expand, plain_name, read_bytes
 
+pytestmark = pytest.mark.usefixtures("both_inflaters")
 TEXT = b"101 Q0 doc1 1 2.5 tag\n" * 300
 
 PACKED: dict[str, tuple[str, Callable[[bytes], bytes]]] = {

@@ -22,6 +22,8 @@ from assay.data.run_facts import RANKS_CONTRADICT_SCORES, RISING_SCORES, TIED_RA
 from assay.data.tables import Runs
 from assay.data.trec import listing_from_bytes
 
+pytestmark = pytest.mark.usefixtures("both_readers")
+
 Line = tuple[str, str, int, str]  # topic, document, rank, score
 
 SCORES = ["1", "1.0", "2.5", "-1", "inf", "-inf", "0", "-0.0", "1.00000001", "0.99999999", "1e39", "-1e39", "1e-50"]

@@ -20,6 +20,8 @@ from assay.data.tables import Qrels, Runs
 from assay.data.trec import QRELS, WORDED_RUN, listing_from_bytes, parse
 from tests.builders.judgments import qrels_from_bytes
 
+pytestmark = pytest.mark.usefixtures("both_readers")
+
 PLAIN = b"101 Q0 doc-1 1 2.5 tag\n101 Q0 doc#2 2 1.5 tag\n102 0 doc-1 1 -3 tag\n"
 ROWS = [("101", "doc-1", 2.5, "tag"), ("101", "doc#2", 1.5, "tag"), ("102", "doc-1", -3.0, "tag")]
 

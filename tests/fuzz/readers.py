@@ -20,12 +20,15 @@ import zstandard
 
 from assay.analyses.disagreement.answers import TaskKey, read_answers, read_key
 from assay.analyses.power.sign_errors import read_truth
+from assay.core.errors import AssayError, InputError
 from assay.data.files import read_bytes
 from assay.data.read import read_qrels, read_runs
 from assay.data.run_lists import chosen_names
+from assay.data.trec import listing_from_bytes
 from assay.measures.weight_files import read_weights
 from assay.scoring.factor_files import read_factors
 from assay.scoring.score_files import read_scores
+from tests.builders.readers import pure_python
 from tests.fuzz import simple
 from tests.fuzz.simple import Facts
 
@@ -57,6 +60,45 @@ def run_facts(path: str) -> Facts:
 def one_run(path: str) -> Facts:
     """The lists of a run, whatever it is called."""
     return {topic: docs for (_, topic), docs in run_facts(path).items()}
+
+
+def by_both(read: Callable[[str], Facts]) -> Callable[[str], Facts]:
+    """Read with the compiled part and without it: facts, messages and line numbers must be the same."""
+
+    def facts_of(path: str) -> Facts:
+        compiled = _facts_or_message(read, path)
+        with pure_python():
+            pure = _facts_or_message(read, path)
+        if compiled != pure:
+            raise AssertionError(f"compiled: {str(compiled)[:200]}, pure: {str(pure)[:200]}")
+        facts, message = pure
+        if message:
+            raise InputError(message)
+        return facts
+
+    return facts_of
+
+
+def _facts_or_message(read: Callable[[str], Facts], path: str) -> tuple[Facts, str]:
+    try:
+        return read(path), ""
+    except AssayError as problem:
+        return None, str(problem)
+
+
+def run_to_the_bit(path: str) -> Facts:
+    """All columns of a run, by topic; scores as they are in memory."""
+    listing = listing_from_bytes(read_bytes(path), "run")
+    score = [] if listing.score is None else listing.score.view(np.int64).tolist()
+    rank = None if listing.rank is None else listing.rank.tolist()
+    topics = [listing.topics[i] for i in listing.topic]
+    return topics, listing.doc.to_list(), score, rank, listing.name, listing.tags
+
+
+def run_by_both(path: str) -> Facts:
+    """The lists of a run, of which both readers read the same."""
+    by_both(run_to_the_bit)(path)
+    return one_run(path)
 
 
 def judgments(path: str) -> Facts:
@@ -145,6 +187,7 @@ def _parquet(rows: bytes) -> bytes:
 
 
 RUN = b"1 Q0 d1 1 9.5 bm25\n1 Q0 d2 2 9.5 bm25\n1 Q0 d3 3 -1e-3 bm25\n2 Q0 d1 1 7 bm25\n2 Q0 \xc3\xa9 2 6 bm25\n"
+SPACED = RUN.replace(b" ", b" \t ").replace(b"9.5", b"0.30000000000000004") + b"2\tQ0 a-long-document-id 3 5e-7 bm25"
 QRELS = b"1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n2 0 d1 -1\n2 0 d4 1\n"
 TABLE = b"query,system,doc,rank\n1,a,d1,1\n1,a,d2,2\n2,a,d1,1\n1,b,d2,1\n1,b,d3,2\n"
 EXCEL = b"\xef\xbb\xbfsep=;\r\n" + TABLE.replace(b",", b";").replace(b"\n", b"\r\n")
@@ -190,6 +233,8 @@ _ALLOCATES = "pola-rs/polars#15342"  # Polars trusts the sizes in a file, and en
 
 READERS = (
     Reader("TREC run", ".txt", (RUN, RUN.replace(b" ", b"\t")), one_run, simple.trec_run),
+    Reader("TREC run by both readers", ".txt", (RUN, SPACED), run_by_both, simple.trec_run),
+    Reader("TREC judgments by both readers", ".txt", (QRELS,), by_both(judgments), simple.qrels),
     Reader("table of runs", ".csv", (TABLE, TABLE.replace(b"d1", b'"d1"')), run_facts, simple.csv_run),
     Reader("Excel's table of runs", ".csv", (EXCEL,), run_facts, simple.excel_run),
     Reader("lines of runs", ".jsonl", (_lines(*ROWS),), run_facts, simple.json_lines(simple.ranked_rows)),

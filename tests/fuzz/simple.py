@@ -107,7 +107,7 @@ def _judged(rows: Iterable[Sequence[Any]]) -> Facts | None:
         value = _number(str(grade))
         if value is None or not topic or not doc:
             return None
-        value = max(value, -1)
+        value = -1 if value < 0 else value
         if judged.setdefault((topic, doc), value) != value:
             return None if value < 0 or judged[topic, doc] < 0 else REFUSED
     return judged or None

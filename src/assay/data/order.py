@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core import compiled
 from assay.core.arrays import Array, Bools, Codes, Index
 from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note
@@ -228,6 +229,9 @@ def _ties_broken(rows: SortedRows, listing: Listing, ties: Ties) -> Index:
     group = np.cumsum(~rows.tied[rows.member], dtype=np.uint32)
     if ties == "rank" and listing.rank is not None:
         at[rows.member] = own[np.lexsort((listing.rank[own], group))]
+        return at
+    if compiled.order_ties and compiled.order_ties(listing.doc.__arrow_c_stream__(), own, group):
+        at[rows.member] = own
         return at
     frame = pl.DataFrame([pl.Series("group", group), _members(rows, listing.doc).alias("doc"), pl.Series("row", own)])
     # threads cost more than they save on the few thousand rows of one run

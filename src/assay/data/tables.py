@@ -33,10 +33,14 @@ REPEATED_JUDGMENTS = "repeated_judgments"  # the code of the note on judgments t
 def number(names: pl.Series) -> tuple[tuple[str, ...], Index]:
     """Number names in the order of their first appearance; long stretches of one name cost next to nothing."""
     stretches = names.rle().struct.unnest()
-    values = stretches["value"].to_list()
-    at = {name: i for i, name in enumerate(dict.fromkeys(values))}
-    index = np.array([at[name] for name in values], dtype=np.int64)
-    return tuple(at), np.repeat(index, stretches["len"].to_numpy())
+    return number_stretches(stretches["value"].to_list(), stretches["len"].to_numpy())
+
+
+def number_stretches(names: Sequence[str], length: Counts) -> tuple[tuple[str, ...], Index]:
+    """Number names, each of which stands as many times in a row as its length says."""
+    at = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    index = np.array([at[name] for name in names], dtype=np.int64)
+    return tuple(at), np.repeat(index, length)
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

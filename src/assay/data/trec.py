@@ -1,6 +1,7 @@
 """TREC files: runs (topic Q0 doc rank score tag) and judgments (topic iteration doc grade).
 
-Bytes come in, columns go out. Text with one separator throughout is read as it is; anything odd (mixed blanks,
+Bytes come in, columns go out. The compiled part reads them where it was built and all lines are good. Without it, or
+where it finds a line odd, text with one separator throughout is read as it is; anything odd (mixed blanks,
 comments, CRLF, a byte-order mark) is tidied first; what still does not fit is read line by line, which either
 works or says what is wrong, and where.
 """
@@ -16,6 +17,7 @@ import polars as pl
 
 from assay.core.errors import InputError
 from assay.data.files import as_text, check_lines
+from assay.data.formats.columns import RunColumns, compiled_frame, compiled_run
 from assay.data.judgments.merging import Judgments
 from assay.data.judgments.scale import UNDECLARED, Scale
 from assay.data.order import Listing, Values
@@ -37,6 +39,11 @@ class Layout:
     number: str
     kind: type[int] | type[float] | type[str]
     counts: tuple[str, ...] = ()  # fields of whole numbers beside it
+
+    @property
+    def kinds(self) -> dict[str, type]:
+        """What each field that is read holds."""
+        return {**dict.fromkeys(self.read, str), self.number: self.kind}
 
     def check(self, line: list[bytes]) -> str | None:
         """Say what is wrong with the fields of one line."""
@@ -73,6 +80,9 @@ def parse(data: bytes, layout: Layout, source: str) -> pl.DataFrame:
 
 def _quick(text: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read text in one go, tidied if need be; None when any line does not fit."""
+    frame = compiled_frame(text, layout.fields, layout.kinds)
+    if frame is not None:
+        return frame
     frame = None if _is_mixed(text) else _split(text, layout)
     return _split(_tidy(text), layout) if frame is None else frame
 
@@ -227,6 +237,23 @@ def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Lis
     If `ranked`, every rank must be a number; else ranks that are none are left out.
     """
     check_lines(data, source)
+    where = _locate(data, source)
+    read = compiled_run(data if data.isascii() else as_text(data, source)) or _run(data, source, where, ranked=ranked)
+    several = read.tags if len(read.tags) > 1 else ()
+    return Listing(
+        name="" if several else read.tags[0],
+        topics=read.topics,
+        topic=read.topic,
+        doc=read.doc,
+        score=read.score,
+        rank=read.rank,
+        where=where,
+        tags=several,
+    )
+
+
+def _run(data: bytes, source: str, where: Callable[[int], str], *, ranked: bool) -> RunColumns:
+    """Read one TREC run by polars, or line by line."""
     frame = _split(data, RUN) if _is_clean(data) else None
     score = None if frame is None else frame["score"].to_numpy()
     if frame is None or score is None or np.isnan(score.min()):
@@ -234,18 +261,9 @@ def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Lis
         score = frame["score"].to_numpy()
     topics, topic = number(frame["topic"])
     tag = frame["tag"]
-    tags = () if (tag == tag[0]).all() else tuple(map(str, tag.unique(maintain_order=True).to_list()))
-    where = _locate(data, source)
-    return Listing(
-        name="" if tags else str(tag[0]),
-        topics=topics,
-        topic=topic,
-        doc=frame["doc"],
-        score=score,
-        rank=_ranks(frame["rank"], where, needed=ranked),
-        where=where,
-        tags=tags,
-    )
+    tags = (tag[0],) if (tag == tag[0]).all() else tag.unique(maintain_order=True).to_list()
+    rank = _ranks(frame["rank"], where, needed=ranked)
+    return RunColumns(topics, topic, frame["doc"], score, rank, tuple(map(str, tags)))
 
 
 def _ranks(column: pl.Series, where: Callable[[int], str], *, needed: bool) -> Values | None:

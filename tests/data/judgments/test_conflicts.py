@@ -17,6 +17,8 @@ from assay.data.judgments.conflicts import CONFLICT_RULES, Conflicts, settle
 from assay.data.read import read_qrels
 from assay.data.tables import IN_POOL, Qrels
 
+pytestmark = pytest.mark.usefixtures("both_readers")
+
 RULES = [how for how in get_args(Conflicts) if how != "error"]
 Row = tuple[str, str, float]
 

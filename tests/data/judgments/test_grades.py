@@ -20,6 +20,8 @@ from assay.data.judgments.scale import UNDECLARED, Scale
 from assay.data.read import read_qrels
 from assay.data.tables import IN_POOL, MAX_GRADE, Qrels
 
+pytestmark = pytest.mark.usefixtures("both_readers")
+
 FRACTIONS = "1\t0\ta\t0.5\n1\t0\tb\t1\n1\t0\tc\t0\n1\t0\td\t-0.5\n2\t0\ta\t1.0\n"
 
 
