@@ -32,11 +32,25 @@ REPEATED_JUDGMENTS = "repeated_judgments"  # the code of the note on judgments t
 
 def number(names: pl.Series) -> tuple[tuple[str, ...], Index]:
     """Number names in the order of their first appearance; long stretches of one name cost next to nothing."""
-    stretches = names.rle().struct.unnest()
-    values = stretches["value"].to_list()
-    at = {name: i for i, name in enumerate(dict.fromkeys(values))}
-    index = np.array([at[name] for name in values], dtype=np.int64)
-    return tuple(at), np.repeat(index, stretches["len"].to_numpy())
+    numbering = Numbering()
+    index = numbering(names)
+    return tuple(numbering.names), index
+
+
+@dataclass(slots=True)
+class Numbering:
+    """Numbers names in the order of their first appearance, in one column after another."""
+
+    names: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, column: pl.Series) -> Index:
+        """Number the names of the next column; long stretches of one name cost next to nothing."""
+        stretches = column.rle().struct.unnest()
+        values = stretches["value"].to_list()
+        for name in values:
+            self.names.setdefault(name, len(self.names))
+        index = np.array([self.names[name] for name in values], dtype=np.int64)
+        return np.repeat(index, stretches["len"].to_numpy())
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -96,7 +110,7 @@ class Qrels:
         pair = code ^ salt(len(names))[index]
         by_pair = settle(pair, grade, conflicts)
         if not by_pair.first.all():
-            check_codes(index, doc, *repeats(pair))
+            check_codes(index, doc.gather, *repeats(pair))
         if by_pair.example is not None and conflicts == "error":
             row, other = by_pair.example
             what = f"document {doc[row]} of topic {topic[row]} has grade {grade[row]:g} here"

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError
+from assay.data.codes import Documents
 from assay.data.files import as_text, check_lines
 from assay.data.judgments.merging import Judgments
 from assay.data.judgments.scale import UNDECLARED, Scale
@@ -240,7 +241,7 @@ def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Lis
         name="" if tags else str(tag[0]),
         topics=topics,
         topic=topic,
-        doc=frame["doc"],
+        doc=Documents.of(frame["doc"]),
         score=score,
         rank=_ranks(frame["rank"], where, needed=ranked),
         where=where,
