@@ -27,6 +27,7 @@ from assay.data.lookup import Checks, Lookup, SameKeyError, Value, salt
 from assay.data.order import USUAL, Listing, OrderRule, ordered
 from assay.data.run_facts import RunFacts, notes_on_runs
 
+_FEW = 1 << 12  # stretches of one name, which Python numbers one by one
 REPEATED_JUDGMENTS = "repeated_judgments"  # the code of the note on judgments that say the same twice
 
 
@@ -46,10 +47,13 @@ class Numbering:
     def __call__(self, column: pl.Series) -> Index:
         """Number the names of the next column; long stretches of one name cost next to nothing."""
         stretches = column.rle().struct.unnest()
-        values = stretches["value"].to_list()
-        for name in values:
+        value = stretches["value"]
+        names = (value if len(value) < _FEW else value.unique(maintain_order=True)).to_list()
+        for name in names:
             self.names.setdefault(name, len(self.names))
-        index = np.array([self.names[name] for name in values], dtype=np.int64)
+        index = np.array([self.names[name] for name in names], dtype=np.int64)
+        if len(names) < len(value):
+            index = value.replace_strict(names, pl.Series(index), return_dtype=pl.Int64).to_numpy()
         return np.repeat(index, stretches["len"].to_numpy())
 
 

@@ -16,7 +16,7 @@ from assay.data.long import columns
 from assay.data.long.columns import Column
 
 _LARGE = 1 << 20  # bytes
-_HELD = 1 << 22  # ids that are read together
+_HELD = 1 << 21  # ids that are read together
 _MANY_ROWS = 1 << 32  # numbers of so many rows take more than four bytes
 Rows = NDArray[np.unsignedinteger] | Index
 RunNumbers = NDArray[np.signedinteger]
@@ -38,10 +38,10 @@ class Spread:
         """Find the rows of each run, part by part."""
         starts = range(0, run.size, columns.BATCH)
         parts = tuple(_grouped(run[start : start + columns.BATCH]) for start in starts)
-        count = (
-            np.bincount(run[run >= 0], minlength=n_runs) if (run < 0).any() else np.bincount(run, minlength=n_runs)
-        )
-        return cls(run, count, parts)
+        count = np.zeros(n_runs + 1, dtype=np.int64)  # the last one for rows that are not ranked
+        for _, runs, ends in parts:
+            count[runs] += np.diff(ends, prepend=0)
+        return cls(run, count[:-1], parts)
 
     @property
     def is_interleaved(self) -> bool:
@@ -50,7 +50,14 @@ class Spread:
 
     def rows(self, run: int) -> Index:
         """The rows of a run."""
-        return np.flatnonzero(self.run == run)
+        rows, start = [np.arange(0)], 0
+        for order, runs, ends in self.parts:
+            at = int(np.searchsorted(runs, run))
+            if at < runs.size and runs[at] == run:
+                own = np.arange(0 if at == 0 else ends[at - 1], ends[at])
+                rows.append(start + (own if order is None else order[own]))
+            start += int(ends[-1])
+        return np.concatenate(rows)
 
     def first_rows(self, n: int) -> Index:
         """The first rows of each run, at most so many, as they stand."""
