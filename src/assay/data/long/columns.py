@@ -39,11 +39,13 @@ class Column:
 
     def gather(self, rows: Index) -> pl.Series:
         """Take out some rows, in whatever order; what holds none of them is not read."""
+        if not rows.size:
+            return pl.Series(self.name, [], dtype=self.dtype)
         order = np.argsort(rows, kind="stable")
         rising = rows[order]
         batches = np.unique(rising // BATCH)
         ends = np.searchsorted(rising, (batches + 1) * BATCH)
-        parts = [pl.Series(self.name, [], dtype=self.dtype)]
+        parts = []
         for batch, own in zip(batches.tolist(), np.split(rising, ends[:-1]), strict=True):
             start = batch * BATCH
             part = self.read(start, min(BATCH, self.size - start))

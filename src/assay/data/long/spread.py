@@ -61,7 +61,8 @@ class Spread:
 
     def first_rows(self, n: int) -> Index:
         """The first rows of each run, at most so many, as they stand."""
-        left, rows, start = np.full(self.count.size, n), [], 0
+        left, start = np.full(self.count.size, n), 0
+        rows: list[Rows] = []
         for order, runs, ends in self.parts:
             begin = 0
             for run, end in zip(runs.tolist(), ends.tolist(), strict=True):

@@ -93,8 +93,17 @@ class LongTable:
             yield texts(part, "run", self.source)
 
     def judged(self, rows: Index) -> pl.DataFrame:
-        """The topics and documents of some rows, as text; those of all rows are checked."""
-        return pl.DataFrame({role: pl.concat(list(self.ids(role))) for role in ("topic", "doc")})[rows]
+        """The topics and documents of some rows, which rise, as text; those of all rows are checked."""
+        chosen = np.zeros(self.n_rows, dtype=bool)
+        chosen[rows] = True
+
+        def parts(role: str) -> Iterator[pl.Series]:
+            start = 0
+            for part in self.ids(role):
+                yield part.filter(pl.Series(chosen[start : start + len(part)]))
+                start += len(part)
+
+        return pl.DataFrame({role: pl.concat(list(parts(role))) for role in ("topic", "doc")})
 
     def is_ranked(self) -> Bools:
         """Say which rows are ranked: those with a run, a rank or a score."""
