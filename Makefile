@@ -53,6 +53,7 @@ bench: $(READY)
 	$(BIN)/python -m bench.population
 	$(BIN)/python -m bench.weights
 	$(BIN)/python -m bench.codes
+	$(BIN)/python -m bench.memory
 	$(BIN)/python -m bench.page
 	$(BIN)/python -m bench.gates
 	$(BIN)/python -m bench.compare

@@ -20,6 +20,7 @@ import polars as pl
 from assay.analyses.simulate.lists import draw_lists
 from assay.analyses.simulate.model import Model, Size, simulate_runs
 from assay.core.arrays import Array, Codes, Index
+from assay.data.codes import Documents
 from assay.data.judged import Collection, judge
 from assay.data.order import Listing
 from assay.data.read import read_qrels, read_runs
@@ -178,7 +179,7 @@ def packed(name: str, folder: str, qrels: str, *, n_runs: int, depth: int) -> Co
 
 def _listing(name: str, rows: pl.DataFrame) -> Listing:
     topics, topic = number(rows["topic"])
-    return Listing(name, topics, topic, rows["doc"], rows["score"].to_numpy())
+    return Listing(name, topics, topic, Documents.of(rows["doc"]), rows["score"].to_numpy())
 
 
 def simulated(
@@ -208,7 +209,7 @@ def simulated(
         for r, run in enumerate(size.runs):
             doc, scored = (np.stack([getattr(one, of)[r] for one in lists]) for of in ("doc", "score"))
             topic, rank = np.nonzero(doc >= 0)
-            yield Listing(run, tuple(size.topics), topic, ids[doc[topic, rank]], scored[topic, rank])
+            yield Listing(run, tuple(size.topics), topic, Documents.of(ids[doc[topic, rank]]), scored[topic, rank])
 
     return CollectionTruth(name, Runs.build(listings()), qrels)
 

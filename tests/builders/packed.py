@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytrec_eval
 
+from assay.data.codes import Documents
 from assay.data.files import read_bytes
 from assay.data.judged import Judged, judge
 from assay.data.order import Listing
@@ -63,4 +64,4 @@ def open_packed(folder: Path, qrels: str) -> Collection:
 
 def _listing(name: str, frame: pl.DataFrame) -> Listing:
     topics, topic = number(frame["topic"])
-    return Listing(name, topics, topic, frame["doc"], frame["score"].to_numpy())
+    return Listing(name, topics, topic, Documents.of(frame["doc"]), frame["score"].to_numpy())

@@ -11,7 +11,7 @@ import pytest
 
 from assay import InputError, judge, read_qrels, read_runs, score
 from assay.core.arrays import Codes
-from assay.data import codes, order, tables
+from assay.data import codes, tables
 from assay.data.codes import encode, repeats, second_hash
 from assay.data.order import Duplicates
 from assay.data.tables import places
@@ -26,7 +26,7 @@ def few_bits(ids: pl.Series) -> Codes:
 
 @pytest.fixture
 def colliding(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (codes, order, tables):
+    for module in (codes, tables):
         monkeypatch.setattr(module, "encode", few_bits)
 
 

@@ -146,8 +146,8 @@ def test_a_damaged_table_is_an_error_and_another_table_is_none(tmp_path: Path) -
 
 def test_columns_that_the_user_names_make_a_run_of_a_table() -> None:
     data = b"q,id,place\n1,a,first\n"
-    assert not looks_like_run(data, {})
-    assert looks_like_run(data, {"topic": "q", "doc": "id", "rank": "place"})
+    assert not looks_like_run(data, "t.csv", {})
+    assert looks_like_run(data, "t.csv", {"topic": "q", "doc": "id", "rank": "place"})
 
 
 def test_an_unset_variable_of_the_shell_is_no_directory(

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from assay import read_qrels, read_runs
 from assay.core.errors import InputError, UsageError
-from assay.data.codes import encode
 from assay.data.judged import judge
 from assay.data.order import Order, OrderRule, Precision, Ties
 from assay.data.run_facts import RANKS_CONTRADICT_SCORES, RISING_SCORES, TIED_RANKS, RunFacts
 from assay.data.tables import Runs
 from assay.data.trec import listing_from_bytes
+from tests.builders.listings import ids_of
 
 pytestmark = pytest.mark.usefixtures("both_readers")
 
@@ -85,7 +85,7 @@ def slow(lines: Sequence[Line], rule: OrderRule) -> dict[str, list[tuple[str, fl
 def test_every_order_is_that_of_sorted(order: Order, ties: Ties, precision: Precision, lines: list[Line]) -> None:
     rule = OrderRule(order, ties, precision)
     listing = listing_from_bytes(text_of(lines), "run", ranked=rule.needs_ranks)
-    name = dict(zip(encode(listing.doc).tolist(), listing.doc.to_list(), strict=True))
+    name = dict(zip(listing.doc.code.tolist(), ids_of(listing), strict=True))
     runs, expected = Runs.build([listing], rule), slow(lines, rule)
     sign = -1.0 if order == "distance" else 1.0
     assert runs.topics == tuple(expected)
@@ -177,7 +177,7 @@ def test_ranks_of_any_size_order_a_list(extreme: str) -> None:
     listing = listing_from_bytes(text, "run", ranked=True)
     runs = Runs.build([listing], OrderRule("rank"))
     expected = [doc for _, doc in sorted([(7.0, "a"), (float(extreme), "b"), (9.0, "c")])]
-    name = dict(zip(encode(listing.doc).tolist(), "abc", strict=True))
+    name = dict(zip(listing.doc.code.tolist(), "abc", strict=True))
     assert [name[code] for code in runs.doc.tolist()] == expected
 
 

@@ -11,7 +11,7 @@ import pytest
 from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note
 from assay.core.settings import positions
-from assay.data.codes import encode
+from assay.data.codes import Documents, encode
 from assay.data.order import Listing, OrderRule
 from assay.data.tables import IN_POOL, Qrels, Runs, number
 
@@ -22,7 +22,7 @@ def listing(name: str, lists: dict[str, str], *, ranks: bool = False) -> Listing
     doc = pl.Series([d for docs in lists.values() for d in docs], dtype=pl.String)
     names, index = number(pl.Series(topic))
     score = np.array([-float(i) for docs in lists.values() for i in range(len(docs))])
-    return Listing(name, names, index, doc, score, -score if ranks else None)
+    return Listing(name, names, index, Documents.of(doc), score, -score if ranks else None)
 
 
 def qrels(lines: list[tuple[str, str, int]]) -> Qrels:
@@ -73,7 +73,7 @@ def test_runs_lie_end_to_end_and_missing_topics_are_empty() -> None:
 def test_topics_may_be_interleaved() -> None:
     doc = pl.Series(["a", "b", "c", "d"])
     names, index = number(pl.Series(["1", "2", "1", "2"]))
-    mixed = Listing("x", names, index, doc, np.array([1.0, 2.0, 3.0, 4.0]))
+    mixed = Listing("x", names, index, Documents.of(doc), np.array([1.0, 2.0, 3.0, 4.0]))
     runs = Runs.build([mixed])
     assert [docs_of(runs, 0, t) for t in (0, 1)] == [codes("ca"), codes("db")]
 
@@ -134,7 +134,9 @@ def test_a_repeated_document_is_an_error_unless_the_first_is_wanted() -> None:
 def test_the_first_is_the_first_in_the_file_and_not_the_best() -> None:
     doc = pl.Series(["a", "b", "a"])
     names, index = number(pl.Series(["1", "1", "1"]))
-    runs = Runs.build([Listing("x", names, index, doc, np.array([1.0, 2.0, 3.0]))], OrderRule(duplicates="first"))
+    runs = Runs.build(
+        [Listing("x", names, index, Documents.of(doc), np.array([1.0, 2.0, 3.0]))], OrderRule(duplicates="first")
+    )
     assert docs_of(runs, 0, 0) == codes("ba")
     assert runs.score.tolist() == [2.0, 1.0]
 

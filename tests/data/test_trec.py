@@ -19,6 +19,7 @@ from assay.data.read import name_runs, read_qrels, read_runs
 from assay.data.tables import Qrels, Runs
 from assay.data.trec import QRELS, WORDED_RUN, listing_from_bytes, parse
 from tests.builders.judgments import qrels_from_bytes
+from tests.builders.listings import ids_of
 
 pytestmark = pytest.mark.usefixtures("both_readers")
 
@@ -273,7 +274,7 @@ def test_any_file_is_read_as_a_slow_reader_would_or_refused_on_the_same_line(dat
         run = listing_from_bytes(data, "run")
         topics = [run.topics[i] for i in run.topic]
         assert run.score is not None
-        assert list(zip(topics, run.doc.to_list(), run.score, strict=True)) == [row[:3] for row in expected]
+        assert list(zip(topics, ids_of(run), run.score, strict=True)) == [row[:3] for row in expected]
         assert run.name == (expected[0][3] if len({row[3] for row in expected}) == 1 else "")
     else:
         for read in (rows, lambda data: listing_from_bytes(data, "run")):
@@ -285,8 +286,8 @@ def test_any_file_is_read_as_a_slow_reader_would_or_refused_on_the_same_line(dat
 def test_ids_may_be_utf8_or_latin1_and_match_across_files() -> None:
     utf8 = listing_from_bytes("1 Q0 café 1 2 tag\n".encode(), "run")
     latin1 = qrels_from_bytes("1 0 café 1\n".encode("latin-1"), "qrels")
-    assert utf8.doc.to_list() == ["café"]
-    assert encode(utf8.doc).tolist() == latin1.doc.tolist()
+    assert ids_of(utf8) == ["café"]
+    assert utf8.doc.code.tolist() == latin1.doc.tolist()
 
 
 def test_one_byte_that_is_not_utf8_makes_the_whole_file_latin1() -> None:
@@ -301,8 +302,8 @@ def test_ids_that_differ_in_a_byte_stay_different(ids: set[bytes]) -> None:
     usable = sorted(b"x" + i for i in ids if not any(c in blanks for c in i))
     if usable:
         listing = listing_from_bytes(b"\n".join(b"1 Q0 " + i + b" 1 2 t" for i in usable), "run")
-        assert listing.doc.n_unique() == len(usable)
-        assert np.unique(encode(listing.doc)).size == len(usable)
+        assert len(set(ids_of(listing))) == len(usable)
+        assert np.unique(listing.doc.code).size == len(usable)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
@@ -310,7 +311,7 @@ def test_ties_fall_by_the_bytes_of_ids(encoding: str) -> None:
     ids = ["a", "B", "aa", "é", "e", "ÿ", "Z9", "~"]
     text = "".join(f"1 Q0 {doc} 1 5 t\n" for doc in ids).encode(encoding)
     listing = listing_from_bytes(text, "run")
-    order = dict(zip(encode(listing.doc).tolist(), ids, strict=True))
+    order = dict(zip(listing.doc.code.tolist(), ids, strict=True))
     expected = sorted(ids, key=lambda doc: doc.encode(encoding), reverse=True)
     assert [order[code] for code in Runs.build([listing]).doc.tolist()] == expected
 
@@ -318,7 +319,7 @@ def test_ties_fall_by_the_bytes_of_ids(encoding: str) -> None:
 def test_ids_beyond_the_first_plane_sort_after_all_others() -> None:
     ids = ["\uffff", "\U00010000", "z"]
     listing = listing_from_bytes("".join(f"1 Q0 {doc} 1 5 t\n" for doc in ids).encode(), "run")
-    assert Runs.build([listing]).doc.tolist() == encode(listing.doc)[[1, 0, 2]].tolist()
+    assert Runs.build([listing]).doc.tolist() == listing.doc.code[[1, 0, 2]].tolist()
 
 
 def test_ranks_are_ignored_unless_they_are_asked_for() -> None:

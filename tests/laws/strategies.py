@@ -20,6 +20,7 @@ import polars as pl
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from assay.data.codes import Documents
 from assay.data.order import Listing
 from assay.data.rankings import Rankings
 from assay.data.tables import ABSENT, Qrels, Runs
@@ -191,7 +192,7 @@ class Collection:
         doc = pl.Series([d for _, d, _ in rows], dtype=pl.String)
         topic = np.array([i for i, *_ in rows], dtype=np.int64)
         score = np.array([s for *_, s in rows], dtype=np.float64)
-        return Listing(name, topics, topic, doc, score)
+        return Listing(name, topics, topic, Documents.of(doc), score)
 
 
 @st.composite

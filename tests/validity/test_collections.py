@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from assay.data.codes import Documents
 from assay.data.judged import judge
 from assay.data.order import Listing
 from assay.data.tables import Qrels, Runs
@@ -35,7 +36,11 @@ def _made() -> CollectionTruth:
         names = tuple(dict.fromkeys(topics))
         listings.append(
             Listing(
-                run, names, np.array([names.index(t) for t in topics]), pl.Series(docs), -np.arange(len(docs)) / 1
+                run,
+                names,
+                np.array([names.index(t) for t in topics]),
+                Documents.of(pl.Series(docs)),
+                -np.arange(len(docs)) / 1,
             )
         )
     topic, doc, grade = pl.Series(["1", "1", "2", "3", "2"]), pl.Series(["x", "z", "x", "v", "w"]), [1, 2, 1, 1, 0]

@@ -8,11 +8,12 @@ process only.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from assay.core.arrays import Codes, Index
+from assay.core.arrays import Bools, Codes, Index, Positions
 from assay.core.errors import InputError
 from assay.data.lookup import Checks
 
@@ -31,6 +32,51 @@ def second_hash(ids: pl.Series) -> Checks:
     return ids.hash(_SECOND).to_numpy().astype(np.uint16)
 
 
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The documents of some rows: their codes and checks, and the ids of those rows that are asked for.
+
+    Ids are needed only of a few rows, where documents tie or repeat, so that they need not be held.
+    """
+
+    code: Codes  # [row]
+    check: Checks  # [row]
+    ids: Callable[[Index], pl.Series]  # of these rows, in their order
+
+    @classmethod
+    def of(cls, ids: pl.Series) -> Documents:
+        """Encode documents whose ids are held."""
+        return cls(*coded(ids), lambda rows: _gathered(ids, rows))
+
+    def id(self, row: int) -> str:
+        """The id of one row."""
+        return str(self.ids(np.array([row]))[0])
+
+    def keep(self, rows: Bools) -> Documents:
+        """Leave the other rows out."""
+        at = np.flatnonzero(rows)
+        return Documents(self.code[rows], self.check[rows], lambda own: self.ids(at[own]))
+
+    def find(self, code: int, check: int) -> str | None:
+        """Find the id of this code and check."""
+        at = np.flatnonzero((self.code == code) & (self.check == check))
+        return self.id(int(at[0])) if at.size else None
+
+
+def coded(ids: pl.Series) -> tuple[Codes, Checks]:
+    """Give every document id its code and its check."""
+    return encode(ids), second_hash(ids)
+
+
+def _gathered(ids: pl.Series, rows: Index) -> pl.Series:
+    """Take rows out of a column."""
+    if (rows[1:] <= rows[:-1]).any():
+        return ids.gather(pl.Series(rows, dtype=pl.UInt32))
+    chosen = np.zeros(len(ids), dtype=bool)
+    chosen[rows] = True
+    return ids.filter(pl.Series(chosen))  # faster than gathering
+
+
 def repeats(keys: Codes) -> tuple[Index, Index]:
     """Find the rows whose key stands in an earlier row, and the first row of that key.
 
@@ -43,12 +89,13 @@ def repeats(keys: Codes) -> tuple[Index, Index]:
     return order[again], order[first[again]]
 
 
-def check_codes(topic: Index, doc: pl.Series, row: Index, other: Index) -> None:
-    """Refuse rows of one key that are not of one topic and document."""
-    same = (topic[row] == topic[other]) & (doc.gather(row) == doc.gather(other)).to_numpy()
+def check_codes(topic: Positions, doc: Callable[[Index], pl.Series], row: Index, other: Index) -> None:
+    """Refuse rows of one key that are not of one topic and document; `doc` gives the ids of rows."""
+    own, first = doc(row), doc(other)
+    same = (topic[row] == topic[other]) & (own == first).to_numpy()
     if not same.all():
         at = int(np.argmin(same))
-        raise same_code(doc[int(row[at])], doc[int(other[at])])
+        raise same_code(own[at], first[at])
 
 
 def same_code(one: str, other: str) -> InputError:
@@ -57,9 +104,3 @@ def same_code(one: str, other: str) -> InputError:
         f"documents '{one}' and '{other}' have the same 64-bit code, and one would pass for the other; "
         "rename one of them, in runs and judgments alike"
     )
-
-
-def id_of(ids: pl.Series, code: int, check: int) -> str | None:
-    """Find the id of this code and check among others."""
-    at = np.flatnonzero((encode(ids) == code) & (second_hash(ids) == check))
-    return str(ids[int(at[0])]) if at.size else None

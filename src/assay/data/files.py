@@ -28,6 +28,7 @@ MAX_SIZE = "ASSAY_MAX_SIZE"
 _DEFAULT_SIZE = "4G"
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _LONGEST_LINE = 1 << 24  # bytes of a line that is not JSON
+_PARQUET = b"PAR1"
 _BOM = b"\xef\xbb\xbf"
 _PIECE, _MEMBER = 1 << 20, 1 << 13  # bytes read at a time; of many members of an archive, each may be small
 
@@ -199,6 +200,34 @@ def read_bytes(path: str) -> bytes:
     if Path(path).suffix in SUFFIXES and data:
         raise InputError(f"{path}: not a {Path(path).suffix} archive, though its name says so")
     return data
+
+
+class FileStart(bytes):
+    """The beginning of a Parquet file on disk, which stands for all of it: its columns are read from where it is."""
+
+
+def read_file(path: str) -> bytes:
+    """Read a file as `read_bytes` does; of a Parquet file on disk no more than its beginning."""
+    if path == STDIN or Path(path).suffix in SUFFIXES or not _is_unicode(path):
+        return read_bytes(path)
+    try:
+        about = Path(path).stat()
+        if stat.S_ISREG(about.st_mode) and about.st_size <= most_bytes():
+            with Path(path).open("rb") as file:
+                if file.read(len(_PARQUET)) == _PARQUET:
+                    return FileStart(_PARQUET)
+    except OSError:
+        pass  # the reader says what is wrong
+    return read_bytes(path)
+
+
+def _is_unicode(path: str) -> bool:
+    """Whether other libraries find the file by this name."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _contents(path: str, most: int) -> bytes:

@@ -14,12 +14,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core import compiled
-from assay.core.arrays import Array, Bools, Codes, Index
+from assay.core.arrays import Array, Bools, Codes, Index, Positions
 from assay.core.errors import InputError, UsageError
 from assay.core.notes import Note
 from assay.core.settings import check_choice
 from assay.core.text import counted, first_few
-from assay.data.codes import check_codes, encode, repeats, second_hash
+from assay.data.codes import Documents, check_codes, repeats
 from assay.data.lookup import Checks, salt
 from assay.data.run_facts import BY_SCORE, RunFacts, is_constant, run_facts
 
@@ -84,8 +84,8 @@ class Listing:
 
     name: str
     topics: tuple[str, ...]
-    topic: Index  # [row] position in topics
-    doc: pl.Series  # [row] ids
+    topic: Positions  # [row] position in topics
+    doc: Documents  # [row]
     score: Array | None  # [row]
     rank: Values | None = None  # [row]
     usual: Order = "score"  # what decides where the user does not say
@@ -102,7 +102,7 @@ class Listing:
         return replace(
             self,
             topic=self.topic[rows],
-            doc=self.doc.filter(pl.Series(rows)),
+            doc=self.doc.keep(rows),
             score=None if self.score is None else self.score[rows],
             rank=None if self.rank is None else self.rank[rows],
         )
@@ -124,21 +124,20 @@ class OrderedRun:
 
 def ordered(listing: Listing, rule: OrderRule) -> OrderedRun:
     """Order one run: the rule is applied here and nowhere else."""
-    code = encode(listing.doc)
-    again = _repeated_documents(listing, code)
+    again = _repeated_documents(listing)
     notes = (_on_tags(listing),) if listing.tags else ()
     if again.size:
         notes = (*notes, _on_repeats(listing, again, rule.duplicates))
-        kept = np.ones(code.size, dtype=bool)
+        kept = np.ones(listing.topic.size, dtype=bool)
         kept[again] = False
-        listing, code = listing.keep(kept), code[kept]
+        listing = listing.keep(kept)
     by = _what_decides(listing, rule)
     score = _goodness(listing, by, rule.precision)
     rows = sorted_rows(listing.topic, _value(listing, by, score))
     by_value = rows if by != "file" else sorted_rows(listing.topic, score)
     facts = run_facts(listing, by, by_value, score, n_repeated=again.size, notes=notes)
     at = rows.at if by == "file" else _ties_broken(rows, listing, rule.ties)
-    check = second_hash(listing.doc)
+    code, check = listing.doc.code, listing.doc.check
     moved = rows.moved or at is not rows.at
     count = np.zeros(len(listing.topics), dtype=np.int64)
     count[listing.topic[rows.at[rows.start]]] = rows.length
@@ -154,15 +153,15 @@ def ordered(listing: Listing, rule: OrderRule) -> OrderedRun:
     )
 
 
-def _repeated_documents(listing: Listing, code: Codes) -> Index:
+def _repeated_documents(listing: Listing) -> Index:
     """Find the rows whose document stands further up in the same list."""
-    key = code ^ salt(len(listing.topics))[listing.topic]
+    key = listing.doc.code ^ salt(len(listing.topics))[listing.topic]
     for part in (key.astype(np.uint32), key):  # half of the bits take half of the time, and mostly settle it
         in_order = np.sort(part)
         if not np.any(in_order[1:] == in_order[:-1]):
             return np.array([], dtype=np.intp)
     row, first = repeats(key)
-    check_codes(listing.topic, listing.doc, row, first)
+    check_codes(listing.topic, listing.doc.ids, row, first)
     return row
 
 
@@ -172,7 +171,7 @@ def _on_repeats(listing: Listing, rows: Index, duplicates: Duplicates) -> Note:
     if duplicates == "error":
         hint = f"there are {_tags(listing)}" if listing.tags else "--duplicates first keeps the first"
         raise InputError(
-            f"{listing.where(row)}: document {listing.doc[row]} appears twice for topic "
+            f"{listing.where(row)}: document {listing.doc.id(row)} appears twice for topic "
             f"{listing.topics[listing.topic[row]]} ({hint})"
         )
     n = counted(rows.size, "repeated document")
@@ -221,6 +220,19 @@ def _value(listing: Listing, by: Order, score: Array) -> Values:
     return np.negative(listing.rank, dtype=np.float64) if by == "rank" and listing.rank is not None else score
 
 
+def tied_rows(listing: Listing, rule: OrderRule) -> Index:
+    """Find the rows whose ids break ties; none where something else does, or what decides is not there."""
+    none = np.array([], dtype=np.intp)
+    if rule.ties != "trec" or rule.order == "file":
+        return none
+    try:
+        by = _what_decides(listing, rule)
+    except UsageError:
+        return none
+    rows = sorted_rows(listing.topic, _value(listing, by, _goodness(listing, by, rule.precision)))
+    return np.asarray(rows.at[rows.member])
+
+
 def _ties_broken(rows: SortedRows, listing: Listing, ties: Ties) -> Index:
     """Where the row of each rank stood; ids are compared inside groups of equal values and nowhere else."""
     if ties == "file" or not rows.member.size:
@@ -230,22 +242,15 @@ def _ties_broken(rows: SortedRows, listing: Listing, ties: Ties) -> Index:
     if ties == "rank" and listing.rank is not None:
         at[rows.member] = own[np.lexsort((listing.rank[own], group))]
         return at
-    if compiled.order_ties and compiled.order_ties(listing.doc.__arrow_c_stream__(), own, group):
-        at[rows.member] = own
+    ids = listing.doc.ids(own)
+    place = np.arange(own.size)
+    if compiled.order_ties and compiled.order_ties(ids.__arrow_c_stream__(), place, group):
+        at[rows.member] = own[place]
         return at
-    frame = pl.DataFrame([pl.Series("group", group), _members(rows, listing.doc).alias("doc"), pl.Series("row", own)])
+    frame = pl.DataFrame([pl.Series("group", group), ids.alias("doc"), pl.Series("row", own)])
     # threads cost more than they save on the few thousand rows of one run
     at[rows.member] = frame.sort("group", "doc", descending=[False, True], multithreaded=False)["row"].to_numpy()
     return at
-
-
-def _members(rows: SortedRows, ids: pl.Series) -> pl.Series:
-    """The ids of rows that tie with another."""
-    if rows.moved:
-        return ids.gather(pl.Series(rows.at[rows.member], dtype=pl.UInt32))
-    chosen = np.zeros(rows.at.size, dtype=bool)
-    chosen[rows.member] = True
-    return ids.filter(pl.Series(chosen))  # faster than gathering
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +271,7 @@ class SortedRows:
         return column[self.at] if self.moved else column
 
 
-def sorted_rows(topic: Index, value: Values) -> SortedRows:
+def sorted_rows(topic: Positions, value: Values) -> SortedRows:
     """Bring rows into the order of topics and falling values, if they are not; equal ones stay as they stand."""
     at, same = np.arange(topic.size), topic[1:] == topic[:-1]
     start = np.concatenate([[0], np.flatnonzero(~same) + 1])

@@ -18,8 +18,8 @@ from assay.core.notes import Note
 from assay.core.progress import steps
 from assay.core.settings import check_choice, check_text
 from assay.core.text import listed
-from assay.data.codes import FindId, id_of
-from assay.data.files import STDIN, check_streams, expand, plain_name, read_bytes
+from assay.data.codes import FindId
+from assay.data.files import STDIN, check_streams, expand, plain_name, read_file
 from assay.data.judgments.conflicts import CONFLICT_RULES, Conflicts
 from assay.data.judgments.merging import Judgments, merge
 from assay.data.judgments.scale import UNDECLARED, GradeValues, Scale
@@ -29,7 +29,7 @@ from assay.data.tables import Qrels, Runs
 from assay.data.trec import judgments_from_bytes, listing_from_bytes
 
 if TYPE_CHECKING:
-    from assay.data.long import LongTable
+    from assay.data.long.table import LongTable
 
 _TABLES = {".jsonl", ".ndjson", ".json-lines", ".json", ".parquet", ".pq"}
 _DELIMITED = {".csv", ".tsv"}
@@ -133,14 +133,14 @@ def _judgments_at(word: str, names: Mapping[str, str], scale: Scale) -> list[Jud
     others: list[str] = []
     asked = not Path(word).is_dir()
     for path in expand([word], "judgments"):
-        data = read_bytes(path)
+        data = read_file(path)
         try:
-            if not asked and not is_table(data, path, names) and not _looks_judged(data, names, scale):
+            if not asked and not is_table(data, path, names) and not _looks_judged(data, path, names, scale):
                 others.append(path)
             else:
                 parts.append(_judgments_from_file(data, path, names, scale))
         except InputError:
-            if asked or _looks_judged(data, names, scale):
+            if asked or _looks_judged(data, path, names, scale):
                 raise
             others.append(path)
     if not parts:
@@ -148,18 +148,18 @@ def _judgments_at(word: str, names: Mapping[str, str], scale: Scale) -> list[Jud
     return [replace(parts[0], notes=(*parts[0].notes, *skipped_files(word, others, "judgments"))), *parts[1:]]
 
 
-def _looks_judged(data: bytes, names: Mapping[str, str], scale: Scale) -> bool:
+def _looks_judged(data: bytes, path: str, names: Mapping[str, str], scale: Scale) -> bool:
     """Say whether a file of a directory was meant to be judgments."""
     from assay.data.formats.recognition import looks_judged
 
-    return looks_judged(data, names, scale.values)
+    return looks_judged(data, path, names, scale.values)
 
 
 def _judgments_from_file(data: bytes, path: str, names: Mapping[str, str], scale: Scale) -> Judgments:
     if not is_table(data, path, names, widths=_QRELS_FIELDS):
         return judgments_from_bytes(data, path, scale)
     from assay.data.judgments.rows import judgments_from_table
-    from assay.data.long import JUDGED, table_from_bytes
+    from assay.data.long.table import JUDGED, table_from_bytes
 
     return judgments_from_table(table_from_bytes(data, path, names, strict=JUDGED), scale)
 
@@ -167,7 +167,7 @@ def _judgments_from_file(data: bytes, path: str, names: Mapping[str, str], scale
 def _judgments_from_object(source: Any, names: Mapping[str, str], scale: Scale) -> list[Judgments]:
     from assay.data.formats.objects import GRADED, held, judgments_in, table_from_object
     from assay.data.judgments.rows import judgments_from_table
-    from assay.data.long import JUDGED
+    from assay.data.long.table import JUDGED
 
     whole = held(source, judged=True)
     words = named_paths(whole)
@@ -260,11 +260,11 @@ def skipped_files(directory: str, others: Sequence[str], what: str) -> tuple[Not
     return (Note("skipped_files", "caution", text),)
 
 
-def _was_meant(problem: InputError, data: bytes, names: Mapping[str, str]) -> bool:
+def _was_meant(problem: InputError, data: bytes, path: str, names: Mapping[str, str]) -> bool:
     """Say whether a file that cannot be read was meant to be a run."""
     from assay.data.formats.recognition import NotRunsError, looks_like_run
 
-    return not isinstance(problem, NotRunsError) and looks_like_run(data, names)
+    return not isinstance(problem, NotRunsError) and looks_like_run(data, path, names)
 
 
 def _is_header(line: str, names: Mapping[str, str]) -> bool:
@@ -307,16 +307,17 @@ class _RunReader:
         why = ""
         paths = steps([path for path, _ in found], doing="reading ", lines=False)
         for path, (_, word) in zip(paths, found, strict=True):
-            data = read_bytes(path)
+            data = read_file(path)
             try:
                 runs = self._from_file(data, path, asked=word not in others)
             except InputError as problem:
-                if word not in others or _was_meant(problem, data, self.names):
+                if word not in others or _was_meant(problem, data, path, self.names):
                     raise
                 others[word].append(path)
                 why = why or str(problem)
             else:
-                yield from runs
+                while runs:
+                    yield runs.pop(0)  # so that it is not held longer than it is needed
         for word, skipped in others.items():
             if len(skipped) == sum(directory == word for _, directory in found):
                 raise InputError(f"{word}: a directory without runs ({why})")
@@ -326,7 +327,7 @@ class _RunReader:
         """Read one file; one that a user has not `asked` for, but a directory holds, must be a run beyond doubt."""
         name = plain_name(path) if path != STDIN else "stdin"
         if is_table(data, path, self.names, widths=_RUN_FIELDS):
-            from assay.data.long import table_from_bytes
+            from assay.data.long.table import table_from_bytes
 
             table = table_from_bytes(data, path, self.names, strict=self._strict())
             self._doubt(table, asked=asked)
@@ -359,7 +360,7 @@ class _RunReader:
         def find(code: int, check: int) -> str | None:
             try:
                 again = _RunReader(rule, names, scale, None).files([word for word in words if word != STDIN])
-                return next((own for run in again if (own := id_of(run.doc, code, check))), None)
+                return next((own for run in again if (own := run.doc.find(code, check))), None)
             except InputError:  # they are no longer what they were
                 return None
 
@@ -392,20 +393,20 @@ class _RunReader:
         return self._from_table(table, name)
 
     def _strict(self) -> tuple[str, ...]:
-        from assay.data.long import RANKED
+        from assay.data.long.table import RANKED
 
         return (*RANKED, "grade") if self.graded else RANKED
 
     def _from_table(self, table: LongTable, name: str) -> list[Listing]:
         from assay.data.judgments.rows import judgments_from_rows
-        from assay.data.long import listings
+        from assay.data.long.listings import listings
 
         runs, notes = listings(table, self.rule, name=name)
         self.paths += [None] * len(runs)
         self.notes += notes
         if self.graded and (part := judgments_from_rows(table, self.scale)):
             self.judged.append(part)
-        if self.graded is False and "grade" in table.columns.columns:
+        if self.graded is False and "grade" in table.columns:
             self.notes.append(Note("unused_grades", "info", f"{table.source}: the grades in its rows are not used"))
         return runs
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from assay.core.arrays import Array, Bools, Index
+from assay.core.arrays import Array, Bools, Positions
 from assay.core.notes import Note
 from assay.core.text import counted, first_few
 
@@ -25,7 +25,8 @@ RISING_SCORES = "rising_scores"
 TIED_RANKS = "tied_ranks"
 """The code of the note on ranks that stand more than once in a list that they order."""
 BY_SCORE = ("score", "distance")
-_EXAMPLES = 20  # ids of a run that are kept as they are written
+EXAMPLES = 20
+"""Ids of a run that are kept as they are written."""
 _STEPS = 2  # from line to line inside lists, that all rise, below which this may be chance
 
 RankColumn = Literal["given", "constant", "none"]
@@ -81,7 +82,7 @@ def run_facts(
         scattered=_n_scattered(listing.topic) if rows.moved else 0,
         tied_ranks=_n_tied(rows) if by == "rank" else 0,
         repeated=n_repeated,
-        examples=tuple(listing.doc.head(_EXAMPLES).to_list()),
+        examples=tuple(listing.doc.ids(np.arange(min(EXAMPLES, listing.topic.size))).to_list()),
         notes=notes,
     )
 
@@ -91,7 +92,7 @@ def _n_tied(rows: SortedRows) -> int:
     return np.unique(np.searchsorted(rows.start, np.flatnonzero(rows.tied), side="right")).size
 
 
-def _n_scattered(topic: Index) -> int:
+def _n_scattered(topic: Positions) -> int:
     """Count the topics whose lines stand in more than one place, with others between them."""
     begins = np.append(True, topic[1:] != topic[:-1])
     return int((np.bincount(topic[begins]) > 1).sum())

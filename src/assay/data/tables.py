@@ -27,13 +27,34 @@ from assay.data.lookup import Checks, Lookup, SameKeyError, Value, salt
 from assay.data.order import USUAL, Listing, OrderRule, ordered
 from assay.data.run_facts import RunFacts, notes_on_runs
 
+_FEW = 1 << 12  # stretches of one name, which Python numbers one by one
 REPEATED_JUDGMENTS = "repeated_judgments"  # the code of the note on judgments that say the same twice
 
 
 def number(names: pl.Series) -> tuple[tuple[str, ...], Index]:
     """Number names in the order of their first appearance; long stretches of one name cost next to nothing."""
-    stretches = names.rle().struct.unnest()
-    return number_stretches(stretches["value"].to_list(), stretches["len"].to_numpy())
+    numbering = Numbering()
+    index = numbering(names)
+    return tuple(numbering.names), index
+
+
+@dataclass(slots=True)
+class Numbering:
+    """Numbers names in the order of their first appearance, in one column after another."""
+
+    names: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, column: pl.Series) -> Index:
+        """Number the names of the next column; long stretches of one name cost next to nothing."""
+        stretches = column.rle().struct.unnest()
+        value = stretches["value"]
+        names = (value if len(value) < _FEW else value.unique(maintain_order=True)).to_list()
+        for name in names:
+            self.names.setdefault(name, len(self.names))
+        index = np.array([self.names[name] for name in names], dtype=np.int64)
+        if len(names) < len(value):
+            index = value.replace_strict(names, pl.Series(index), return_dtype=pl.Int64).to_numpy()
+        return np.repeat(index, stretches["len"].to_numpy())
 
 
 def number_stretches(names: Sequence[str], length: Counts) -> tuple[tuple[str, ...], Index]:
@@ -100,7 +121,7 @@ class Qrels:
         pair = code ^ salt(len(names))[index]
         by_pair = settle(pair, grade, conflicts)
         if not by_pair.first.all():
-            check_codes(index, doc, *repeats(pair))
+            check_codes(index, doc.gather, *repeats(pair))
         if by_pair.example is not None and conflicts == "error":
             row, other = by_pair.example
             what = f"document {doc[row]} of topic {topic[row]} has grade {grade[row]:g} here"

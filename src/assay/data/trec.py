@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError
+from assay.data.codes import Documents
 from assay.data.files import as_text, check_lines
 from assay.data.formats.columns import RunColumns, compiled_frame, compiled_run
 from assay.data.judgments.merging import Judgments
@@ -244,7 +245,7 @@ def listing_from_bytes(data: bytes, source: str, *, ranked: bool = False) -> Lis
         name="" if several else read.tags[0],
         topics=read.topics,
         topic=read.topic,
-        doc=read.doc,
+        doc=Documents.of(read.doc),
         score=read.score,
         rank=read.rank,
         where=where,

@@ -6,7 +6,6 @@ an error that names it.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -15,10 +14,9 @@ from typing import Literal
 import polars as pl
 import polars.selectors as cs
 
-from assay.core.arrays import Index
 from assay.core.errors import InputError
 from assay.core.text import counted
-from assay.data.files import as_text, most_bytes, too_large
+from assay.data.files import as_text
 from assay.data.formats.quotes import (
     check_quotes,
     is_quoted,
@@ -33,7 +31,6 @@ Documents = Literal["score", "grade"]
 
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{|\[\s*[\[{\]])")
 _STATED = re.compile(rb'"?sep=([;,\t|])"?[ \t]*\n', re.IGNORECASE)
-_CELL = 8  # bytes of a number, and the least that a text takes
 _WIDE = 40  # characters of a value quoted in a message
 
 
@@ -76,7 +73,9 @@ def read_table(data: bytes, source: str, *, documents: Documents | None = None) 
     topics to documents the numbers are what is said here.
     """
     if data.startswith(b"PAR1"):
-        return _parquet(data, source, documents=documents)
+        from assay.data.formats.parquet import parquet_table
+
+        return parquet_table(data, source, documents=documents)
     text = as_text(data, source)
     if not starts_json(text):
         return _delimited(text, source)
@@ -104,37 +103,11 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _parquet(data: bytes, source: str, *, documents: Documents | None) -> RawTable:
-    try:
-        _check_size(data, source)
-        frame = pl.read_parquet(io.BytesIO(data))
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
-        raise InputError(f"{source}: damaged Parquet ({str(problem).splitlines()[0]})") from None
-    frame, origin = _unnested(frame, source, documents) if documents else (frame, None)
-    return typed(frame, source, lambda row: f"{source}: row {(row if origin is None else int(origin[row])) + 1}")
-
-
-def _check_size(data: bytes, source: str) -> None:
-    """Refuse a file of many more rows than it has bytes, if they would not fit: Polars would end the process."""
-    table = pl.scan_parquet(io.BytesIO(data))
-    n_cells = table.select(pl.len()).collect().item() * len(table.collect_schema())
-    if _CELL * n_cells > most_bytes():
-        raise too_large(source, "unpacks to")
-
-
 def typed(frame: pl.DataFrame, source: str, where: Callable[[int], str]) -> RawTable:
     """Keep the columns that can be names or scores: numbers, yes or no, and text."""
     words = cs.categorical() | cs.enum()
     readable = frame.select(cs.numeric() | cs.boolean() | cs.string() | words).with_columns(words.cast(pl.String))
     return RawTable(source, tuple(readable.columns), numbered(readable), where)
-
-
-def _unnested(frame: pl.DataFrame, source: str, documents: Documents) -> tuple[pl.DataFrame, Index | None]:
-    if not any(isinstance(kind, pl.List) for kind in frame.dtypes):
-        return frame, None
-    from assay.data.formats.nested import unnested
-
-    return unnested(frame, source, ranked=documents == "score")
 
 
 def _delimited(text: bytes, source: str) -> RawTable:

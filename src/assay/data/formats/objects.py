@@ -16,7 +16,7 @@ import polars as pl
 
 from assay.core.errors import InputError, UsageError
 from assay.data.formats.fields import role_of
-from assay.data.long import LongTable
+from assay.data.long.table import LongTable
 
 SCORED = ("topic", "doc", "score")
 GRADED = ("topic", "doc", "grade", "iteration")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Collection, Iterator, Mapping
-
-import polars as pl
 
 from assay.core.errors import InputError
 from assay.data.formats.delimited import is_number
@@ -25,22 +22,22 @@ class NotRunsError(InputError):
     """A file that can be read, but plainly holds something else than runs."""
 
 
-def looks_like_run(data: bytes, names: Mapping[str, str]) -> bool:
+def looks_like_run(data: bytes, source: str, names: Mapping[str, str]) -> bool:
     """Say whether a file begins as a run does: with a line of a TREC run, or with the columns of a ranked table.
 
     Then what is wrong further down is an error, while a README, a log or judgments may be passed over.
     """
-    roles = _roles(data, names)
+    roles = _roles(data, source, names)
     is_ranked = {"topic", "doc"} <= roles and not roles.isdisjoint({"rank", "score"})
     return is_ranked or _is_trec(next(_lines(data), "").split())
 
 
-def looks_judged(data: bytes, names: Mapping[str, str], words: Collection[str]) -> bool:
+def looks_judged(data: bytes, source: str, names: Mapping[str, str], words: Collection[str]) -> bool:
     """Say whether a file begins as judgments do: with two of their lines, or with their columns.
 
     A grade is a number, a yes or no, or one of these `words`.
     """
-    if {"topic", "doc", "grade"} <= _roles(data, names):
+    if {"topic", "doc", "grade"} <= _roles(data, source, names):
         return True
     first = [line.split() for line, _ in zip(_lines(data), range(_JUDGED_LINES), strict=False)]
     return bool(first) and all(_is_judgment(line, words) for line in first)
@@ -76,23 +73,25 @@ def _is_trec(words: list[str]) -> bool:
     return len(words) == 6 or is_number(words[3])
 
 
-def _roles(data: bytes, names: Mapping[str, str]) -> set[str | None]:
+def _roles(data: bytes, source: str, names: Mapping[str, str]) -> set[str | None]:
     """What the columns of a table hold, going by their names."""
     named = {column: role for role, column in names.items()}
-    return {named.get(column) or role_of(column) for column in _columns(data)}
+    return {named.get(column) or role_of(column) for column in _columns(data, source)}
 
 
-def _columns(data: bytes) -> list[str]:
+def _columns(data: bytes, source: str) -> list[str]:
     """What may be the names of columns at the beginning of a file."""
     if data.startswith(_PARQUET):
-        return _parquet_columns(data)
+        return _parquet_columns(data, source)
     if _head(data).lstrip().startswith(("{", "[")):
         return _KEY.findall(_head(data))
     return [word.strip(' "') for word in re.split("[\t,;]", next(_lines(data), ""))]
 
 
-def _parquet_columns(data: bytes) -> list[str]:
+def _parquet_columns(data: bytes, source: str) -> list[str]:
+    from assay.data.formats.parquet import parquet_names
+
     try:
-        return list(pl.read_parquet_schema(io.BytesIO(data)))
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):  # damaged: what it holds is unknown
+        return parquet_names(data, source)
+    except InputError:  # damaged: what it holds is unknown
         return ["topic", "doc", "score"]

@@ -11,7 +11,7 @@ from assay.core.errors import InputError
 from assay.core.notes import Note
 from assay.data.formats.delimited import RawTable, read_table
 from assay.data.formats.recognition import NotRunsError
-from assay.data.long import LongTable
+from assay.data.long.table import LongTable
 
 WIDTH = 3
 _ALL = "all"  # the topic of averages
