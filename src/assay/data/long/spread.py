@@ -62,12 +62,12 @@ class Spread:
     def first_rows(self, n: int) -> Index:
         """The first rows of each run, at most so many, as they stand."""
         left, start = np.full(self.count.size, n), 0
-        rows: list[Rows] = []
+        rows: list[Index] = []
         for order, runs, ends in self.parts:
             begin = 0
             for run, end in zip(runs.tolist(), ends.tolist(), strict=True):
-                own = np.arange(begin, min(end, begin + left[run])) if run >= 0 else np.arange(0)
-                rows.append(start + (own if order is None else order[own]))
+                own = np.arange(begin, min(end, begin + int(left[run]))) if run >= 0 else np.arange(0)
+                rows.append(start + (own if order is None else order[own].astype(np.intp)))
                 left[run] -= own.size
                 begin = end
             start += begin
