@@ -50,7 +50,8 @@ class Spread:
 
     def rows(self, run: int) -> Index:
         """The rows of a run."""
-        rows, start = [np.arange(0)], 0
+        rows: list[Rows] = [np.arange(0)]
+        start = 0
         for order, runs, ends in self.parts:
             at = int(np.searchsorted(runs, run))
             if at < runs.size and runs[at] == run:
@@ -67,7 +68,8 @@ class Spread:
             begin = 0
             for run, end in zip(runs.tolist(), ends.tolist(), strict=True):
                 own = np.arange(begin, min(end, begin + int(left[run]))) if run >= 0 else np.arange(0)
-                rows.append(start + (own if order is None else order[own].astype(np.intp)))
+                at = own if order is None else order[own]
+                rows.append((start + at).astype(np.intp))
                 left[run] -= own.size
                 begin = end
             start += begin
