@@ -50,7 +50,8 @@ class Spread:
 
     def rows(self, run: int) -> Index:
         """The rows of a run."""
-        rows, start = [np.arange(0)], 0
+        rows: list[Rows] = [np.arange(0)]
+        start = 0
         for order, runs, ends in self.parts:
             at = int(np.searchsorted(runs, run))
             if at < runs.size and runs[at] == run:
@@ -62,12 +63,13 @@ class Spread:
     def first_rows(self, n: int) -> Index:
         """The first rows of each run, at most so many, as they stand."""
         left, start = np.full(self.count.size, n), 0
-        rows: list[Rows] = []
+        rows: list[Index] = []
         for order, runs, ends in self.parts:
             begin = 0
             for run, end in zip(runs.tolist(), ends.tolist(), strict=True):
-                own = np.arange(begin, min(end, begin + left[run])) if run >= 0 else np.arange(0)
-                rows.append(start + (own if order is None else order[own]))
+                own = np.arange(begin, min(end, begin + int(left[run]))) if run >= 0 else np.arange(0)
+                at = own if order is None else order[own]
+                rows.append((start + at).astype(np.intp))
                 left[run] -= own.size
                 begin = end
             start += begin
