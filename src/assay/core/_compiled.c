@@ -710,6 +710,8 @@ static PyMethodDef METHODS[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "_compiled", NULL, -1, METHODS, NULL, NULL, NULL, NULL};
+static struct PyModuleDef MODULE = {
+    PyModuleDef_HEAD_INIT, "_compiled", "Columns of text in one pass, and ids in order.", -1, METHODS, NULL, NULL, NULL, NULL,
+};
 
 PyMODINIT_FUNC PyInit__compiled(void) { return PyModule_Create(&MODULE); }
