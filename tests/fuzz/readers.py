@@ -28,6 +28,7 @@ from assay.data.trec import listing_from_bytes
 from assay.measures.weight_files import read_weights
 from assay.scoring.factor_files import read_factors
 from assay.scoring.score_files import read_scores
+from tests.builders.listings import ids_of
 from tests.builders.readers import pure_python
 from tests.fuzz import simple
 from tests.fuzz.simple import Facts
@@ -92,7 +93,7 @@ def run_to_the_bit(path: str) -> Facts:
     score = [] if listing.score is None else listing.score.view(np.int64).tolist()
     rank = None if listing.rank is None else listing.rank.tolist()
     topics = [listing.topics[i] for i in listing.topic]
-    return topics, listing.doc.to_list(), score, rank, listing.name, listing.tags
+    return topics, ids_of(listing), score, rank, listing.name, listing.tags
 
 
 def run_by_both(path: str) -> Facts:

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from assay.core import compiled
 from assay.core.errors import InputError
-from assay.data.codes import encode, second_hash
 from assay.data.formats.columns import compiled_run
 from assay.data.judgments.merging import merge
 from assay.data.order import USUAL, ordered
 from assay.data.trec import WORDED_RUN, judgments_from_bytes, listing_from_bytes, parse
+from tests.builders.listings import ids_of
 from tests.builders.readers import IS_BUILT, pure_python
 from tests.data.test_trec import GUISES, PLAIN, odd_files
 from tests.fuzz.mutations import mutated
@@ -38,9 +38,9 @@ def run_read(data: bytes, *, ranked: bool = False) -> object:
         return str(problem)
     assert listing.score is not None
     return (
-        *(listing.name, listing.topics, listing.topic.tolist(), listing.doc.to_list(), listing.score.tobytes()),
+        *(listing.name, listing.topics, listing.topic.tolist(), ids_of(listing), listing.score.tobytes()),
         *(None if listing.rank is None else listing.rank.tolist(), listing.tags, where),
-        *(encode(listing.doc).tolist(), second_hash(listing.doc).tolist()),
+        *(listing.doc.code.tolist(), listing.doc.check.tolist()),
     )
 
 
