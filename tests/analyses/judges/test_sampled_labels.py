@@ -103,7 +103,7 @@ def simulated(rng: np.random.Generator, n_topics: int) -> tuple[Rows, Rows, dict
 
 
 def again(measure: str, n_topics: int, n_labels: int, times: int) -> Array:
-    """How often intervals of two scores and a difference hold the truth, from topics and documents drawn anew."""
+    """How often intervals of two scores and a difference hold the truth, resampling topics and documents."""
     rng = np.random.default_rng(11)
     people, _, ranked = simulated(rng, 20_000 // 30)
     whole = laid_out(people, people, ranked, [measure]).scores[0].value[0].mean(-1)

@@ -17,6 +17,7 @@ from assay.analyses.compare.contradictions import contradiction_notes, contradic
 from assay.analyses.compare.efficiency import efficiency_notes, efficiency_table
 from assay.analyses.compare.evidence import (
     Lists,
+    Pairing,
     hole_table,
     judgments_of,
     list_table,
@@ -27,7 +28,7 @@ from assay.analyses.compare.families import Family, cluster_index, pairing
 from assay.analyses.compare.gate import PASS, UNDECIDED, VIOLATED, gate_table, overall, read_gates
 from assay.analyses.compare.replicates import Replicates, read_replicates
 from assay.analyses.compare.reversals import flippable
-from assay.analyses.compare.sequential.monitoring import monitor, sequence_notes
+from assay.analyses.compare.sequential.monitoring import Monitored, monitor, sequence_notes
 from assay.analyses.compare.sequential.query_order import Estimand, read_order
 from assay.analyses.compare.slices import slice_notes, slice_table
 from assay.analyses.compare.under_judges import decision_table, judge_notes
@@ -249,20 +250,7 @@ def compare(
     known = None if slices is None else topic_attributes(slices, data.topics)
     cluster = None if clusters is None else _clusters(clusters, data.topics)
     working = data.working()
-    compared = [
-        Comparisons.of(
-            x,
-            pairs.first,
-            pairs.second,
-            clusters=cluster,
-            seeds=None if seeds is None else seeds.seed_error(by_run, pairs.first, pairs.second),
-        )
-        for x, by_run in zip(working, single.working(), strict=True)
-    ]
-    if not (compared[0].n > 0).any():
-        raise UsageError(
-            f"{data.conditions[0]}: no two of these systems have a query in common; are their queries named alike?"
-        )
+    compared = _compared(data.conditions[0], working, single, pairs, cluster, seeds)
     family = Family.of_pairs(pairs, compared, alpha=alpha, margin=margin)
     flips = np.full((len(compared), pairs.first.size), np.nan)
     tables: dict[str, pl.DataFrame] = {}
@@ -315,22 +303,19 @@ def compare(
         *(() if watched is None else sequence_notes(data, gates, watched)),
         *(() if judges is None else judge_notes(judges, tables["judges"], alpha=alpha)),
     )
+    files = {"queries": queries, "slices": slices, "clusters": clusters}
     given: dict[str, Any] = {
         "baseline": list(baseline) or None,
         "margin": margin,
         "difference": difference,
-        "queries": queries and shown_path(queries),
-        "slices": slices and shown_path(slices),
-        "clusters": clusters and shown_path(clusters),
+        **{name: path and shown_path(path) for name, path in files.items()},
         "replicates": replicates,
         "gate": list(gate) or None,
         "inconclusive": inconclusive,
     }
     settings = {"alpha": alpha, "level": 1 - alpha, "correction": "bonferroni"}
     settings |= {name: value for name, value in given.items() if value is not None}
-    if watched is not None:
-        by = {"rng": rng} if query_order is None else {"query_order": watched.order.file}
-        settings |= {"sequential": True, "estimand": watched.order.estimand, **by}
+    settings |= _of_watching(watched, query_order, rng)
     basis = replace(data.basis, runs=len(data.runs), topics=len(data.topics))
     return Result(
         "compare",
@@ -343,6 +328,33 @@ def compare(
         failed=word == VIOLATED or (word == UNDECIDED and inconclusive == "fail"),
         undecided=word == UNDECIDED and inconclusive is None,
     )
+
+
+def _compared(
+    measure: str, working: Array, single: Scores, pairs: Pairing, cluster: Index | None, seeds: Replicates | None
+) -> list[Comparisons]:
+    """Compare every pair by every measure; some pair must have a query in common."""
+    compared = [
+        Comparisons.of(
+            x,
+            pairs.first,
+            pairs.second,
+            clusters=cluster,
+            seeds=None if seeds is None else seeds.seed_error(by_run, pairs.first, pairs.second),
+        )
+        for x, by_run in zip(working, single.working(), strict=True)
+    ]
+    if not (compared[0].n > 0).any():
+        raise UsageError(f"{measure}: no two of these systems have a query in common; are their queries named alike?")
+    return compared
+
+
+def _of_watching(watched: Monitored | None, query_order: str | None, rng: int) -> dict[str, Any]:
+    """The settings of queries that were watched as they came in."""
+    if watched is None:
+        return {}
+    by = {"rng": rng} if query_order is None else {"query_order": watched.order.file}
+    return {"sequential": True, "estimand": watched.order.estimand, **by}
 
 
 def check_request(

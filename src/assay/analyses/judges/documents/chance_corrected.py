@@ -1,4 +1,4 @@
-"""Agreement of judges beyond chance, from tables of what one says of a document against what another says.
+"""Chance-corrected agreement of judges, from tables of what one says of a document against what another says.
 
 Every coefficient is a function of counts that add up over topics. So leaving a topic out is a subtraction, and each
 has its interval over topics by the jackknife.
