@@ -16,7 +16,7 @@ import pytest
 from assay import read_runs
 from assay.cli import main
 from assay.core.arrays import Codes
-from assay.data import codes, order, tables
+from assay.data import codes, tables
 from tests.users.conftest import Ask, Refusal, means, severities
 
 # 1. A table with ranks and a lower-is-better score
@@ -215,7 +215,7 @@ def test_a_document_with_the_code_of_a_judged_one_gets_no_credit(
     def same(ids: pl.Series) -> Codes:
         return np.zeros(len(ids), dtype=np.uint64)
 
-    for module in (codes, order, tables):
+    for module in (codes, tables):
         monkeypatch.setattr(module, "encode", same)
     Path("run").write_text("1 Q0 returned 1 2 t\n")
     Path("qrels").write_text("1 0 judged 1\n")
