@@ -139,6 +139,9 @@ def test_a_panel_of_scores_is_their_mean(tmp_path: Path) -> None:
     data = collection(scores=[str(table)])
     majority = as_judges(data, judges="human,a,b,c", panel="majority")
     np.testing.assert_array_equal(majority.values(0)[4], [[1, 0]])
+    assert "even_panel" not in {note.code for note in majority.notes}
+    even = as_judges(data, judges="human,a,b", panel="majority")
+    assert "even_panel" in {note.code for note in even.notes}
     mean = as_judges(data, judges="human,a,b,c", panel="mean")
     np.testing.assert_allclose(mean.values(0)[4], [[2 / 3, 1 / 3]])
 

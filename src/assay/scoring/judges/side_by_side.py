@@ -272,7 +272,7 @@ def _of_scores(
         name: settle_missing(one.choose(measures) if set(measures) - {_SCORE} else one, missing)
         for name, one in named.items()
     }
-    judges = aligned(scored, [], origin)
+    judges = aligned(scored, list(_on_panel(len(named) - 1, panel)), origin)
     if panel is not None:
         judges = _with_panel(judges, panel)
     return replace(judges, labels=_answers(judges))
